@@ -1,0 +1,38 @@
+"""Text and bytes of values: JSON for people and stores, msgpack for caches, a stable hash for identities."""
+
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+def to_json(value: Any) -> bytes:
+    """Encode a value as compact JSON with sorted keys, so equal values give equal bytes."""
+    return msgspec.json.encode(value, order="deterministic")
+
+
+def from_json(data: bytes | str, kind: type[T]) -> T:
+    """Decode JSON into `kind`, refusing unknown fields."""
+    return msgspec.json.decode(data, type=kind)
+
+
+def to_pack(value: Any) -> bytes:
+    """Encode a value as msgpack."""
+    return msgspec.msgpack.encode(value, order="deterministic")
+
+
+def from_pack(data: bytes, kind: type[T]) -> T:
+    """Decode msgpack into `kind`."""
+    return msgspec.msgpack.decode(data, type=kind)
+
+
+def to_builtins(value: Any) -> Any:
+    """Turn a value into dicts, lists and scalars ready to print."""
+    return msgspec.to_builtins(value, order="deterministic")
+
+
+def content_hash(value: Any, *, size: int = 16) -> str:
+    """Return a stable hexadecimal hash of a value's JSON form."""
+    return blake2b(to_json(value), digest_size=size).hexdigest()
