@@ -1,0 +1,66 @@
+"""The compiled project: typed models, their inputs, lineage, fingerprints and findings."""
+
+from typing import Literal
+
+from lamina.project.model import ModelSettings
+from lamina.project.source import SourceTable
+from lamina.values.diagnostic import Diagnostic
+from lamina.values.names import ColumnName, Fingerprint, ModelName, TableName
+from lamina.values.schema import Schema
+from lamina.values.value import Value
+
+EdgeKind = Literal["direct", "cast", "expression", "aggregation"]
+
+
+class LineageEdge(Value, frozen=True):
+    """One output column drawn from one column of one input."""
+
+    column: ColumnName
+    input: TableName
+    input_column: ColumnName
+    kind: EdgeKind
+
+
+class InputUse(Value, frozen=True):
+    """What a model reads of one input and how its slices map to it; ephemeral inputs are seen through."""
+
+    name: TableName
+    is_model: bool
+    read_set: tuple[ColumnName, ...] | None  # every column that can influence the result; None: all, known or not
+    filter_column: ColumnName | None = None  # filtered exactly by [@start, @end)
+    window_seconds: int = 0  # declared: how far before the slice this input is read
+    on_touch: Literal["rebuild", "keep"] = "rebuild"
+    is_driver: bool = False
+
+
+class CompiledModel(Value, frozen=True):
+    """One model, resolved and typed."""
+
+    name: ModelName
+    kind: Literal["sql", "python", "seed"]
+    path: str
+    text: str
+    settings: ModelSettings
+    target: TableName  # `schema.table` after alias
+    layer: int
+    depends_on: tuple[TableName, ...]  # as written, ephemeral models included
+    inputs: tuple[InputUse, ...]
+    columns: Schema | None  # None: cannot be told before it runs (Python models without a contract)
+    lineage: tuple[LineageEdge, ...]
+    fingerprint: Fingerprint
+    is_deterministic: bool = True
+    reads_parameters: tuple[str, ...] = ()  # `execution_time`, `as_of`, `run_id`, `start_date`...
+
+
+class Graph(Value, frozen=True):
+    """A compiled project; models and sources sorted by name."""
+
+    project: str
+    models: tuple[CompiledModel, ...]
+    sources: tuple[SourceTable, ...]  # with their columns resolved where they can be
+    layers: tuple[tuple[ModelName, ...], ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    def model(self, name: ModelName) -> CompiledModel:
+        """Return the model of that name."""
+        return next(item for item in self.models if item.name == name)

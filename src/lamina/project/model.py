@@ -1,0 +1,97 @@
+"""What the user wrote for one model: its text, its sidecar, and where each stands."""
+
+from typing import Literal
+
+from lamina.project.strategy import FullRefresh, Strategy
+from lamina.values.diagnostic import Place
+from lamina.values.names import ColumnName, ModelName, TableName
+from lamina.values.schema import Column
+from lamina.values.value import Value
+
+
+class InputSettings(Value, frozen=True):
+    """How a model uses one of its inputs."""
+
+    on_touch: Literal["rebuild", "keep"] = "rebuild"
+    window: str | None = None  # "6 days": how far before the slice this input is read
+
+
+class ContractSettings(Value, frozen=True):
+    """Promises about the columns of a model."""
+
+    required: tuple[ColumnName, ...] = ()
+    protected: tuple[ColumnName, ...] = ()
+    no_new_nullable: bool = False
+
+
+class CheckSettings(Value, frozen=True):
+    """One check over staged rows; which fields a type needs is decided where checks are read."""
+
+    type: Literal["not_null", "unique", "accepted_values", "row_count", "expression"]
+    name: str | None = None
+    column: ColumnName | None = None
+    columns: tuple[ColumnName, ...] = ()
+    values: tuple[str | int | float | bool, ...] = ()
+    min: int | None = None
+    max: int | None = None
+    expression: str | None = None
+    severity: Literal["error", "warn"] = "error"
+    where: str | None = None
+    max_failed_rows: int = 0
+    scope: Literal["batch", "table"] = "batch"
+
+
+class ModelSettings(Value, frozen=True):
+    """A sidecar with folder defaults applied."""
+
+    strategy: Strategy = FullRefresh()
+    description: str | None = None
+    owner: str | None = None
+    tags: tuple[str, ...] = ()
+    enabled: bool = True
+    alias: str | None = None
+    schema: str | None = None
+    depends_on: tuple[TableName, ...] = ()
+    cron: str | None = None
+    cron_timezone: str | None = None
+    timezone: str = "UTC"
+    start: str | None = None
+    end: str | None = None
+    allow_partials: bool = False
+    readiness: Literal["strict", "cron"] = "strict"
+    partitioned_by: tuple[str, ...] | None = None
+    sorted_by: tuple[str, ...] = ()
+    on_change: Literal["rebuild"] = "rebuild"
+    on_drift: Literal["evolve", "fail", "ignore"] = "evolve"
+    on_foreign_write: Literal["fail", "rebuild", "accept"] = "fail"
+    allow: tuple[str, ...] = ()
+    conf: dict[str, str] = {}
+    inputs: dict[str, InputSettings] = {}
+    columns: tuple[Column, ...] = ()
+    contract: ContractSettings = ContractSettings()
+    checks: tuple[CheckSettings, ...] = ()
+
+
+class SettingPlaces(Value, frozen=True):
+    """Where the keys of a sidecar stand: dotted key path (`strategy.time_column`, `columns.0.name`) to place."""
+
+    file: str
+    keys: dict[str, tuple[int, int]] = {}
+
+    def of(self, key: str) -> Place:
+        """Return the place of a key, or of its nearest enclosing table, or the file's start."""
+        while key and key not in self.keys:
+            key = key.rpartition(".")[0]
+        line, column = self.keys.get(key, (1, 1))
+        return Place(file=self.file, line=line, column=column)
+
+
+class ModelFile(Value, frozen=True):
+    """One model as written; `text` is SQL, Python or CSV, by `kind`."""
+
+    name: ModelName
+    kind: Literal["sql", "python", "seed"]
+    path: str  # relative to the project, with forward slashes
+    text: str
+    settings: ModelSettings
+    places: SettingPlaces

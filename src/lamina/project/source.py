@@ -1,0 +1,23 @@
+"""Tables lamina reads but does not manage."""
+
+from typing import Literal
+
+from lamina.project.model import SettingPlaces
+from lamina.values.names import ColumnName, SourceName
+from lamina.values.schema import Column
+from lamina.values.value import Value
+
+
+class SourceTable(Value, frozen=True):
+    """One table of a source; `location` is a folder for files, `namespace.table` for Iceberg."""
+
+    name: SourceName
+    type: Literal["files", "iceberg"]
+    location: str
+    format: Literal["parquet", "csv", "json", "orc", "avro"] = "parquet"
+    detect: Literal["auto", "version", "files", "always"] = "auto"
+    columns: tuple[Column, ...] = ()  # declared; empty: read from footers or table metadata
+    options: dict[str, str] = {}  # reader options, such as `header` of CSV
+    time_column: ColumnName | None = None
+    description: str | None = None
+    places: SettingPlaces | None = None
