@@ -1,0 +1,16 @@
+"""L110: a key is not known.
+
+Why: a misspelt key would silently leave its setting at the default.
+Fix: use the nearest known key, or remove it.
+"""
+
+from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L110", name="UnknownKey")
+
+
+def finding(key: str, *, place: Place, nearest: str | None) -> Diagnostic:
+    """Return the finding for one unknown key."""
+    hint = f"did you mean `{nearest}`?" if nearest else None
+    return RULE.finding(f"unknown key `{key}`", place=place, hint=hint, suggestion=nearest)

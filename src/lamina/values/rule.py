@@ -1,0 +1,33 @@
+"""A kind of finding: its code, its name, how bad it is. Each rule lives in one file whose docstring is its reference page."""
+
+from lamina.values.diagnostic import Diagnostic, Place, Severity
+from lamina.values.value import Value
+
+
+class Rule(Value, frozen=True):
+    """One kind of finding; codes are never reused, names name the bad pattern."""
+
+    code: str
+    name: str
+    severity: Severity = "error"
+
+    def finding(
+        self,
+        message: str,
+        *,
+        place: Place | None = None,
+        model: str | None = None,
+        hint: str | None = None,
+        suggestion: str | None = None,
+    ) -> Diagnostic:
+        """Return a diagnostic of this rule."""
+        return Diagnostic(
+            code=self.code,
+            name=self.name,
+            severity=self.severity,
+            message=message,
+            place=place,
+            model=model,
+            hint=hint,
+            suggestion=suggestion,
+        )
