@@ -1,4 +1,4 @@
-"""A kind of finding: its code, its name, how bad it is. Each rule lives in one file whose docstring is its reference page."""
+"""A kind of finding: its code, its name, how bad it is; the docstring of its one file is its reference page."""
 
 from lamina.values.diagnostic import Diagnostic, Place, Severity
 from lamina.values.value import Value

@@ -1,0 +1,139 @@
+"""The port to the state: a cache of what the tables say, plus leases, intents, failures, requests and run history."""
+
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from lamina.values.batch import Published
+from lamina.values.coverage import Coverage
+from lamina.values.facts import Failure, Intent
+from lamina.values.interval import Interval
+from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, Position, RunId, TableName
+from lamina.values.plan import Plan
+from lamina.values.touch import Touch
+from lamina.values.value import Value
+
+
+class Lease(Value, frozen=True):
+    """The right to write in an environment; a higher token fences every lower one."""
+
+    environment: EnvironmentName
+    holder: RunId
+    token: int
+    expires_at: datetime
+
+
+class ModelRecord(Value, frozen=True):
+    """What state holds of one model: where its table was, and its coverage."""
+
+    model: ModelName
+    pointer: str | None
+    position: Position | None
+    coverage: Coverage
+
+
+class BatchRecord(Value, frozen=True):
+    """One published batch in history."""
+
+    commit: CommitId
+    run_id: RunId
+    model: ModelName
+    slices: tuple[Interval, ...]
+    rows_written: int
+    duration_ms: int
+    published_at: datetime
+    execution_time: datetime
+
+
+class RunRecord(Value, frozen=True):
+    """One run in history; `result` is the JSON document it printed, when it ended."""
+
+    run_id: RunId
+    environment: EnvironmentName
+    command: str
+    status: str  # running, or the status of its result
+    started_at: datetime
+    execution_time: datetime
+    plan_id: PlanId | None = None
+    finished_at: datetime | None = None
+    result: str | None = None
+
+
+class StateView(Value, frozen=True):
+    """Everything a plan needs from state, read in one transaction."""
+
+    models: dict[ModelName, ModelRecord]
+    touches: dict[TableName, tuple[Touch, ...]]  # whole kept logs, oldest first
+    failures: tuple[Failure, ...]
+    requests: dict[ModelName, tuple[Interval, ...]]
+
+
+class StateStore(Protocol):
+    """What the executor asks of the state; every write is one transaction that checks the lease it is given."""
+
+    @property
+    def identity(self) -> str:
+        """The store's own id, part of every mark."""
+
+    def view(self, environment: EnvironmentName) -> StateView:
+        """Return what is recorded."""
+
+    def take_lease(
+        self, environment: EnvironmentName, holder: RunId, *, now: datetime, ttl: timedelta, above: int
+    ) -> Lease:
+        """Take the lease with a token above `above` and every earlier one; raise `LeaseHeld` while another holds it."""
+
+    def renew_lease(self, lease: Lease, *, now: datetime, ttl: timedelta) -> Lease:
+        """Extend a lease that is still ours; raise `LeaseLost` otherwise."""
+
+    def release_lease(self, lease: Lease) -> None:
+        """Give the lease back; a lease already lost is left alone."""
+
+    def begin(self, run: RunRecord, lease: Lease) -> None:
+        """Record the start of a run."""
+
+    def finish(self, run: RunRecord) -> None:
+        """Record the end of a run."""
+
+    def intend(self, intent: Intent, lease: Lease) -> None:
+        """Record a batch about to be staged."""
+
+    def abandon(self, commit: CommitId) -> None:
+        """Forget an intent whose stage is gone."""
+
+    def intents(self) -> tuple[Intent, ...]:
+        """Return the intents that were neither recorded nor abandoned."""
+
+    def fold(
+        self,
+        environment: EnvironmentName,
+        lease: Lease,
+        *,
+        touches: tuple[Touch, ...],
+        models: tuple[ModelRecord, ...],
+    ) -> None:
+        """Append touches to their logs (giving sequences) and replace model records, in one transaction."""
+
+    def record(self, published: Published, lease: Lease, *, at: datetime, execution_time: datetime) -> Touch:
+        """Publish and record: move the pointer if the table is still at its base, append the touch, store the coverage
+        of the mark, clear the slices' failures and requests, drop the intent. All or nothing; raise `PublishConflict`."""
+
+    def fail(self, failures: tuple[Failure, ...], lease: Lease) -> None:
+        """Record slices whose build failed for good."""
+
+    def request(self, model: ModelName, intervals: tuple[Interval, ...], lease: Lease) -> None:
+        """Mark ranges stale because somebody asked."""
+
+    def clear_failures(self, models: tuple[ModelName, ...], lease: Lease) -> None:
+        """Forget failures, so that they are tried again."""
+
+    def save_plan(self, plan: Plan) -> None:
+        """Keep a plan for `apply`."""
+
+    def load_plan(self, plan_id: PlanId) -> Plan | None:
+        """Return a kept plan, by its id or an unambiguous beginning of it."""
+
+    def runs(self, *, limit: int) -> tuple[RunRecord, ...]:
+        """Return the latest runs, newest first."""
+
+    def batches(self, model: ModelName, *, limit: int) -> tuple[BatchRecord, ...]:
+        """Return the latest batches of a model, newest first."""

@@ -1,0 +1,108 @@
+"""A batch: slices of one model written by one table commit, from decision to publication."""
+
+from lamina.values.coverage import Mark
+from lamina.values.interval import Interval
+from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName
+from lamina.values.plan import Mode
+from lamina.values.schema import Schema
+from lamina.values.touch import Extent, Refinement
+from lamina.values.value import Value
+
+
+class Pin(Value, frozen=True):
+    """The exact version of one input that a batch reads; with `since`, only the rows appended after it."""
+
+    input: TableName
+    position: Position
+    since: Position | None = None
+
+
+class Batch(Value, frozen=True):
+    """What to write and from what; made by the planner, staged by the warehouse."""
+
+    commit: CommitId
+    model: ModelName
+    mode: Mode
+    slices: tuple[Interval, ...]  # contiguous for an interval model, `(WHOLE,)` else
+    pins: tuple[Pin, ...]
+    base: str | None  # pointer of the target the stage starts from; None: first build
+    parameters: dict[str, str]  # values of run parameters, as the query renders them
+
+
+class Counts(Value, frozen=True):
+    """Rows of one batch, from the commit's own metrics."""
+
+    read: int | None = None
+    written: int = 0
+    inserted: int = 0
+    replaced: int = 0
+    deleted: int = 0
+    duplicate: int = 0
+    rejected: int = 0
+    quarantined: int = 0
+    bytes_written: int = 0
+
+
+class Staged(Value, frozen=True):
+    """A batch written aside: nobody sees it yet."""
+
+    batch: Batch
+    pointer: str  # metadata of the stage
+    position: Position  # snapshot of the stage
+    counts: Counts
+    columns: Schema
+    watermark: str | None = None
+
+
+class DiffQuestion(Value, frozen=True):
+    """Did these columns change, and in which units of the reader's filter column?"""
+
+    columns: tuple[ColumnName, ...] | None  # None: all columns
+    filter_column: ColumnName | None = None
+    unit: str | None = None  # of the reader's slices, when a filter column is given
+
+
+class Diff(Value, frozen=True):
+    """Old slice against new slice, answered for each question in order."""
+
+    is_equal: bool  # every column of the table
+    refinements: tuple[Refinement, ...]
+
+
+class CheckResult(Value, frozen=True):
+    """The outcome of one check over staged rows."""
+
+    model: ModelName
+    name: str
+    type: str
+    column: str | None
+    severity: str
+    passed: bool
+    observed: float | int | str | None
+    expected: float | int | str | None
+    rows_failed: int | None
+    scope: str
+    intervals: tuple[Interval, ...] = ()
+
+
+class Move(Value, frozen=True):
+    """A pointer move that publishes a stage: applied by the state store in its own transaction."""
+
+    target: TableName
+    base: str | None  # refused unless the target is still here; None: the target must not exist
+    pointer: str
+    stage: str  # stage row to drop, or to rename on a first build
+
+
+class Published(Value, frozen=True):
+    """What one batch did: recorded with the pointer move, in one transaction."""
+
+    batch: Batch
+    position: Position
+    parent: Position | None
+    extent: Extent
+    is_append: bool
+    refinements: tuple[Refinement, ...]
+    counts: Counts
+    mark: Mark
+    move: Move

@@ -1,0 +1,70 @@
+"""What a table holds: which ranges are built, by which code, and what each still owes to its inputs."""
+
+from lamina.values.interval import Interval
+from lamina.values.names import ColumnName, Fingerprint, Position, TableName
+from lamina.values.value import Value
+
+
+class Debt(Value, frozen=True):
+    """`input` touched this range after `since`, at `position`, and it was not rebuilt from there or later."""
+
+    input: TableName
+    since: Position | None
+    position: Position
+    sequence: int = 0
+    is_append: bool = False  # every touch in it only added rows
+
+
+class Segment(Value, frozen=True):
+    """A built range with one code and one set of debts; without debts it is as of the cursors."""
+
+    interval: Interval
+    logic: Fingerprint
+    debts: tuple[Debt, ...] = ()
+
+
+class Logic(Value, frozen=True):
+    """The read sets of code that built some segment; a read set of None is every column."""
+
+    fingerprint: Fingerprint
+    reads: dict[TableName, tuple[ColumnName, ...] | None] = {}
+
+
+class Cursor(Value, frozen=True):
+    """How far an input's touch log is folded into the debts."""
+
+    input: TableName
+    position: Position
+    sequence: int = 0
+
+
+class Coverage(Value, frozen=True):
+    """The whole of a model's coverage: sorted disjoint segments, equal neighbours merged."""
+
+    segments: tuple[Segment, ...] = ()
+    cursors: tuple[Cursor, ...] = ()
+    logics: tuple[Logic, ...] = ()
+    parameters: dict[str, str] = {}  # values of run parameters the last build read, such as `as_of`
+    start: str | None = None  # the effective start, resolved once
+    watermark: str | None = None  # the largest timestamp read, where the strategy has one
+
+    def cursor(self, name: TableName) -> Cursor | None:
+        """Return how far the log of an input is folded."""
+        return next((item for item in self.cursors if item.input == name), None)
+
+
+class Mark(Value, frozen=True):
+    """The record a published snapshot carries about itself, cumulative, so that state can be derived from tables."""
+
+    commit: str
+    run_id: str
+    token: int
+    project: str
+    environment: str
+    store: str  # identity of the state store
+    model: str
+    fingerprint: Fingerprint
+    slices: tuple[Interval, ...]
+    pins: dict[TableName, Position]
+    coverage: Coverage
+    version: int = 1

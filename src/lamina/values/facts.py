@@ -1,0 +1,81 @@
+"""What a run saw of the world before it decided: table heads, coverage, touches, failures, requests."""
+
+from datetime import datetime
+from typing import Literal
+
+from lamina.values.coverage import Coverage, Mark
+from lamina.values.interval import Interval
+from lamina.values.names import CommitId, Fingerprint, ModelName, Position, RunId, TableName
+from lamina.values.schema import Schema
+from lamina.values.touch import Touch
+from lamina.values.value import Value
+
+
+class Head(Value, frozen=True):
+    """The current version of a table; a pointer names its metadata, a position its rows."""
+
+    table: TableName
+    pointer: str | None  # None: the table does not exist, or has no pointer (files)
+    position: Position | None  # None: no version yet
+    columns: Schema = ()
+
+
+class Version(Value, frozen=True):
+    """One step in a managed table's main ancestry, oldest first in a history."""
+
+    position: Position
+    parent: Position | None
+    mark: Mark | None
+    touch: Touch
+    is_content_preserving: bool = False
+
+
+class Failure(Value, frozen=True):
+    """A range whose last build failed for good: not tried again until code or inputs change, or somebody asks."""
+
+    model: ModelName
+    interval: Interval
+    fingerprint: Fingerprint
+    pins: dict[TableName, Position]
+    kind: str
+    message: str
+    attempts: int
+    first_seen: datetime
+    run_id: RunId
+
+
+class Intent(Value, frozen=True):
+    """A batch about to be staged; it serves to clean stages up and to place fences."""
+
+    commit: CommitId
+    run_id: RunId
+    model: ModelName
+    target: TableName
+    base: str | None
+    token: int
+    pins: dict[TableName, Position]
+
+
+class TargetFacts(Value, frozen=True):
+    """How a model's own table stands against what state recorded."""
+
+    status: Literal["absent", "ours", "moved", "foreign_write", "unmarked", "other_project"]
+    detail: str = ""
+
+
+class ModelFacts(Value, frozen=True):
+    """All that `decide` may know of one model."""
+
+    coverage: Coverage
+    target: TargetFacts
+    failures: tuple[Failure, ...] = ()
+    requests: tuple[Interval, ...] = ()  # restated or selected ranges
+
+
+class Facts(Value, frozen=True):
+    """The world as one run sees it; touches are those not yet folded by some reader."""
+
+    execution_time: datetime
+    heads: dict[TableName, Head]
+    models: dict[ModelName, ModelFacts]
+    touches: dict[TableName, tuple[Touch, ...]] = {}

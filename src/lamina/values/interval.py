@@ -1,0 +1,63 @@
+"""Half-open spans of time `[start, end)` in UTC, and their algebra over sorted, disjoint tuples."""
+
+from datetime import UTC, datetime
+
+from lamina.values.value import Value
+
+MIN = datetime(1, 1, 1, tzinfo=UTC)
+MAX = datetime(9999, 12, 31, tzinfo=UTC)
+
+
+class Interval(Value, frozen=True, order=True):
+    """A span `[start, end)` of aware UTC instants, never empty."""
+
+    start: datetime
+    end: datetime
+
+    def __post_init__(self) -> None:
+        if self.start >= self.end:
+            raise ValueError(f"interval starts at {self.start} and ends at {self.end}")
+
+
+# The one slice of a model without intervals.
+WHOLE = Interval(MIN, MAX)
+
+
+def merge(spans: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    """Return the same instants as sorted, disjoint, non-touching intervals."""
+    merged: list[Interval] = []
+    for span in sorted(spans):
+        if merged and span.start <= merged[-1].end:
+            if span.end > merged[-1].end:
+                merged[-1] = Interval(merged[-1].start, span.end)
+        else:
+            merged.append(span)
+    return tuple(merged)
+
+
+def intersect(left: tuple[Interval, ...], right: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    """Return the instants in both."""
+    first, second = merge(left), merge(right)
+    common: list[Interval] = []
+    here, there = 0, 0
+    while here < len(first) and there < len(second):
+        start = max(first[here].start, second[there].start)
+        end = min(first[here].end, second[there].end)
+        if start < end:
+            common.append(Interval(start, end))
+        if first[here].end <= second[there].end:
+            here += 1
+        else:
+            there += 1
+    return tuple(common)
+
+
+def subtract(left: tuple[Interval, ...], right: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    """Return the instants of `left` that are not in `right`."""
+    return intersect(left, _complement(merge(right)))
+
+
+def _complement(spans: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    bounds = [MIN, *(bound for span in spans for bound in (span.start, span.end)), MAX]
+    pairs = zip(bounds[::2], bounds[1::2], strict=True)
+    return tuple(Interval(start, end) for start, end in pairs if start < end)

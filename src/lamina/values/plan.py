@@ -1,0 +1,101 @@
+"""A plan is data: a flat tuple of actions, each with its reason in words and what it assumed."""
+
+from datetime import datetime
+from typing import Literal
+
+from lamina.values.interval import Interval
+from lamina.values.names import EnvironmentName, Fingerprint, ModelName, PlanId, Position, TableName
+from lamina.values.value import Value
+
+# How a batch changes its table: replace the slices' ranges, all rows, add the driver's new rows, or upsert.
+Mode = Literal["replace_slices", "replace_all", "append", "merge", "delete_insert"]
+
+
+class Build(Value, frozen=True, tag="build", tag_field="action"):
+    """Build slices that are missing or owe something to their inputs."""
+
+    model: ModelName
+    intervals: tuple[Interval, ...]
+    reason: str
+    mode: Mode
+    is_deferred: bool = False  # depends on data that is written in this run; the slices are the bound
+    since: Position | None = None  # append and merge from here in the driver's log; None: everything
+
+
+class Rebuild(Value, frozen=True, tag="rebuild", tag_field="action"):
+    """Build every due slice anew and replace the table in one step."""
+
+    model: ModelName
+    intervals: tuple[Interval, ...]
+    reason: str
+    mode: Mode = "replace_all"
+    is_deferred: bool = False
+
+
+class Skip(Value, frozen=True, tag="skip", tag_field="action"):
+    """Nothing is stale."""
+
+    model: ModelName
+    reason: str
+
+
+class Wait(Value, frozen=True, tag="wait", tag_field="action"):
+    """An input is not due yet."""
+
+    model: ModelName
+    intervals: tuple[Interval, ...]
+    reason: str
+
+
+class Block(Value, frozen=True, tag="block", tag_field="action"):
+    """An input failed, or the table may not be written."""
+
+    model: ModelName
+    intervals: tuple[Interval, ...]
+    reason: str
+    blocked_by: tuple[ModelName, ...] = ()
+
+
+class Hold(Value, frozen=True, tag="hold", tag_field="action"):
+    """Stale but kept back."""
+
+    model: ModelName
+    intervals: tuple[Interval, ...]
+    reason: str
+
+
+Action = Build | Rebuild | Skip | Wait | Block | Hold
+
+
+class Selection(Value, frozen=True):
+    """What was asked for: which models, which slices."""
+
+    models: tuple[ModelName, ...] | None = None  # None: all
+    is_forced: bool = False
+    is_full_refresh: bool = False
+    partition: str | None = None
+    from_key: str | None = None
+    to_key: str | None = None
+    is_latest: bool = False
+    is_missing: bool = False
+    lookback: int | None = None
+    ignore_cron: bool = False
+
+
+class Assumed(Value, frozen=True):
+    """What must still hold when the plan is applied."""
+
+    fingerprints: dict[ModelName, Fingerprint]
+    pins: dict[TableName, Position]  # of sources
+    bases: dict[ModelName, str | None]  # metadata pointers of targets
+
+
+class Plan(Value, frozen=True):
+    """A decision about the whole project; equal inputs give an equal id."""
+
+    plan_id: PlanId
+    environment: EnvironmentName
+    execution_time: datetime
+    selection: Selection
+    actions: tuple[Action, ...]
+    assumed: Assumed

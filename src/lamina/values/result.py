@@ -1,0 +1,132 @@
+"""What commands answer: the values that `--output json` prints, field for field."""
+
+from typing import Literal
+
+from lamina.values.batch import CheckResult
+from lamina.values.diagnostic import Diagnostic
+from lamina.values.interval import Interval
+from lamina.values.value import Value
+
+RunStatus = Literal["success", "partial", "failure", "nothing_to_do", "interrupted", "lease_held"]
+StepStatus = Literal["completed", "skipped", "failed", "blocked", "waiting", "held", "not_started"]
+
+
+class Attempt(Value, frozen=True):
+    """One try of a step that failed."""
+
+    number: int
+    failure_kind: str
+    error: str
+    seconds: float
+
+
+class Materialization(Value, frozen=True):
+    """What a run did, or did not do, to one model."""
+
+    model: str
+    status: StepStatus
+    strategy: str
+    reason: str
+    intervals: tuple[Interval, ...] = ()
+    rows_read: int | None = None
+    rows_written: int = 0
+    rows_inserted: int = 0
+    rows_replaced: int = 0
+    rows_deleted: int = 0
+    rows_duplicate: int = 0
+    rows_rejected: int = 0
+    rows_quarantined: int = 0
+    bytes_written: int = 0
+    watermark: str | None = None
+    snapshot_id: str | None = None
+    duration_ms: int = 0
+    attempts: tuple[Attempt, ...] = ()
+    failure_kind: str | None = None
+    error: Diagnostic | None = None
+    blocked_by: tuple[str, ...] = ()
+
+
+class Detection(Value, frozen=True):
+    """What a detector saw in one source."""
+
+    input: str
+    detector: str
+    changed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    unchanged: int = 0
+
+
+class Propagation(Value, frozen=True):
+    """Why a change of an input does or does not reach one of its readers."""
+
+    input: str
+    model: str
+    decision: Literal["recompute", "skip"]
+    reason: str
+    columns: tuple[str, ...] = ()
+
+
+class Pending(Value, frozen=True):
+    """A stale range that was not built, with the reason."""
+
+    model: str
+    start: str
+    end: str
+    reason: str
+
+
+class Drift(Value, frozen=True):
+    """A column whose type or presence changed under unchanged code."""
+
+    model: str
+    column: str
+    before: str | None
+    after: str | None
+    action: str
+    reason: str
+
+
+class NextDue(Value, frozen=True):
+    """When something becomes due next, by cadence."""
+
+    cadence: str
+    at: str
+    models: int
+
+
+class Concurrency(Value, frozen=True):
+    """How many steps ran at once."""
+
+    max: int = 1
+    final: int = 1
+    throttled: int = 0
+
+
+class RunResult(Value, frozen=True):
+    """The document of `run` and `apply`."""
+
+    version: str
+    command: str
+    status: RunStatus
+    exit_code: int
+    run_id: str
+    environment: str
+    plan_id: str | None
+    execution_time: str
+    duration_ms: int
+    tables_built: int = 0
+    tables_failed: int = 0
+    tables_skipped: int = 0
+    tables_blocked: int = 0
+    rows_written: int = 0
+    concurrency: Concurrency = Concurrency()
+    materializations: tuple[Materialization, ...] = ()
+    detections: tuple[Detection, ...] = ()
+    propagation: tuple[Propagation, ...] = ()
+    check_results: tuple[CheckResult, ...] = ()
+    drift: tuple[Drift, ...] = ()
+    pending: tuple[Pending, ...] = ()
+    next_due: tuple[NextDue, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    resumed_from: str | None = None

@@ -1,0 +1,79 @@
+"""The port to the tables: few operations, no SQL text; Spark implements it, and rows in memory do for simulation."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from lamina.compiler.graph import CompiledModel
+from lamina.project.source import SourceTable
+from lamina.values.batch import Batch, CheckResult, Diff, DiffQuestion, Move, Staged
+from lamina.values.coverage import Mark
+from lamina.values.facts import Head, Version
+from lamina.values.interval import Interval
+from lamina.values.names import ColumnName, CommitId, Position, TableName
+from lamina.values.touch import Touch
+from lamina.values.value import Value
+
+
+class History(Value, frozen=True):
+    """A managed table's main ancestry after a recorded version, oldest first.
+
+    `is_linked` is false when the recorded version is no ancestor of the head: then all known versions are listed.
+    """
+
+    versions: tuple[Version, ...]
+    is_linked: bool
+    mark: "Mark | None"  # the newest mark in the ancestry, also when its snapshot expired
+
+
+class Comparison(Value, frozen=True):
+    """A table's slices against a recompute over pinned inputs, as multisets."""
+
+    rows_expected: int
+    rows_actual: int
+    missing: int
+    extra: int
+    retained: int = 0
+    examples: tuple[str, ...] = ()  # differing rows, readable
+    unverifiable: str | None = None  # why the inputs cannot be read as they were
+
+
+class Warehouse(Protocol):
+    """What the executor asks of the tables; looking must not start a JVM."""
+
+    def heads(self, tables: Sequence[TableName]) -> dict[TableName, Head]:
+        """Return the current heads of managed tables, cheaply."""
+
+    def source_heads(self, sources: Sequence[SourceTable]) -> dict[TableName, Head]:
+        """Return the current heads of sources: snapshot ids, manifests of files."""
+
+    def changes(self, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...]) -> tuple[Touch, ...]:
+        """Return what changed in a source after `since`, with ranges of the named time columns where they show."""
+
+    def history(self, table: TableName, since: Position | None) -> History:
+        """Return the ancestry of a managed table after a recorded version."""
+
+    def stage(self, batch: Batch, model: CompiledModel, mark: Mark) -> Staged:
+        """Write a batch aside on its base, with the mark in its snapshot; readers see nothing."""
+
+    def check(self, staged: Staged, model: CompiledModel) -> tuple[CheckResult, ...]:
+        """Run the model's checks over the staged rows in one pass."""
+
+    def diff(self, staged: Staged, questions: tuple[DiffQuestion, ...]) -> Diff:
+        """Compare the slices of the base with the staged ones."""
+
+    def prepare_publish(self, staged: Staged, mark: Mark, touch: Touch) -> Move:
+        """Write the late facts onto the stage and return the pointer move that publishes it."""
+
+    def prepare_mark(self, staged: Staged, mark: Mark, touch: Touch) -> tuple[Staged, Move]:
+        """Stage a snapshot without files in place of an equal result, and return the pointer move that publishes it."""
+
+    def discard(self, commit: CommitId) -> None:
+        """Forget an abandoned stage; its files are orphans, shared ones stay."""
+
+    def compare(
+        self, model: CompiledModel, slices: tuple[Interval, ...], pins: dict[TableName, Position]
+    ) -> Comparison:
+        """Recompute slices over pinned inputs and compare them with the table."""
+
+    def close(self) -> None:
+        """Release what is held, such as a Spark session."""
