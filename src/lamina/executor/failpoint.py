@@ -1,0 +1,58 @@
+"""Places where a run can be made to die on purpose, so that tests can prove that dying there loses nothing."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+# Every durable step of a run has one; a test fails if one of these is never reached.
+NAMES = (
+    "lease.after",
+    "recover.after",
+    "fold.after",
+    "intent.after",
+    "stage.after",
+    "check.after",
+    "diff.after",
+    "prepare.after",
+    "publish.after",
+    "failure.after",
+    "finish.before",
+)
+
+Hook = Callable[[str], None]
+
+_hook: Hook | None = None
+
+
+def failpoint(name: str) -> None:
+    """Do nothing, unless a test armed this place."""
+    if _hook is not None:
+        _hook(name)
+
+
+@contextmanager
+def armed(hook: Hook) -> Iterator[None]:
+    """Call `hook` with the name of every failpoint that is passed."""
+    global _hook
+    before, _hook = _hook, hook
+    try:
+        yield
+    finally:
+        _hook = before
+
+
+def kill_hook(text: str) -> Hook:
+    """Return a hook that kills this process: `publish.after` at its first pass, `publish.after@3` at its third."""
+    name, _, count = text.partition("@")
+    if name not in NAMES:
+        raise ValueError(f"unknown failpoint: {name}")
+    left = int(count or 1)
+
+    def kill(passed: str) -> None:
+        nonlocal left
+        left -= passed == name
+        if left == 0 and passed == name:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return kill
