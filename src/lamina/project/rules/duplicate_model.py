@@ -1,0 +1,16 @@
+"""L119: two files make one model.
+
+Why: both would write the same table.
+Fix: rename one of the files, or move it to another schema folder.
+"""
+
+from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L119", name="DuplicateModel")
+
+
+def finding(name: str, *, path: str, other: str) -> Diagnostic:
+    """Return the finding for the second file of a model."""
+    hint = f"it is already made by `{other}`; rename one of them"
+    return RULE.finding(f"model `{name}` is made by two files", place=Place(file=path), model=name, hint=hint)

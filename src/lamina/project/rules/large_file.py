@@ -1,0 +1,17 @@
+"""L105: a file is too large.
+
+Why: nobody writes a query or a setting of this size; it is data, and data is read by Spark.
+Fix: split the file, or declare the data as a source.
+"""
+
+from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L105", name="LargeFile")
+
+
+def finding(path: str, *, limit: int) -> Diagnostic:
+    """Return the finding for a file over the limit, in bytes."""
+    message = f"file `{path}` is larger than {limit // 1_000_000} MB"
+    hint = "declare the data as a source" if path.endswith(".csv") else "split the file"
+    return RULE.finding(message, place=Place(file=path), hint=hint)
