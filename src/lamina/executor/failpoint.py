@@ -22,24 +22,23 @@ NAMES = (
 
 Hook = Callable[[str], None]
 
-_hook: Hook | None = None
+_hooks: list[Hook] = []
 
 
 def failpoint(name: str) -> None:
     """Do nothing, unless a test armed this place."""
-    if _hook is not None:
-        _hook(name)
+    for hook in _hooks:
+        hook(name)
 
 
 @contextmanager
 def armed(hook: Hook) -> Iterator[None]:
     """Call `hook` with the name of every failpoint that is passed."""
-    global _hook
-    before, _hook = _hook, hook
+    _hooks.append(hook)
     try:
         yield
     finally:
-        _hook = before
+        _hooks.remove(hook)
 
 
 def kill_hook(text: str) -> Hook:
