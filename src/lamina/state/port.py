@@ -20,6 +20,7 @@ class Lease(Value, frozen=True):
     holder: RunId
     token: int
     expires_at: datetime
+    process: str = ""  # `host:pid:start` of the holder, so that a dead one on this machine need not be waited for
 
 
 class ModelRecord(Value, frozen=True):
@@ -78,12 +79,18 @@ class StateStore(Protocol):
         """Return what is recorded."""
 
     def take_lease(
-        self, environment: EnvironmentName, holder: RunId, *, now: datetime, ttl: timedelta, above: int
+        self, environment: EnvironmentName, holder: RunId, *, process: str, now: datetime, ttl: timedelta, above: int
     ) -> Lease:
         """Take the lease with a token above `above` and every earlier one; raise `LeaseHeld` while another holds it."""
 
     def renew_lease(self, lease: Lease, *, now: datetime, ttl: timedelta) -> Lease:
         """Extend a lease that is still ours; raise `LeaseLost` otherwise."""
+
+    def current_lease(self, environment: EnvironmentName) -> Lease | None:
+        """Return the lease that is held, whether it expired or not."""
+
+    def break_lease(self, lease: Lease) -> None:
+        """Take a lease away from its holder, who is known to be gone; do nothing if it changed hands."""
 
     def release_lease(self, lease: Lease) -> None:
         """Give the lease back; a lease already lost is left alone."""
