@@ -95,6 +95,9 @@ class StateStore(Protocol):
     def release_lease(self, lease: Lease) -> None:
         """Give the lease back; a lease already lost is left alone."""
 
+    def held_lease(self, environment: EnvironmentName) -> Lease | None:
+        """Return the lease that somebody holds, expired or not."""
+
     def begin(self, run: RunRecord, lease: Lease) -> None:
         """Record the start of a run."""
 
@@ -107,8 +110,8 @@ class StateStore(Protocol):
     def abandon(self, commit: CommitId) -> None:
         """Forget an intent whose stage is gone."""
 
-    def intents(self) -> tuple[Intent, ...]:
-        """Return the intents that were neither recorded nor abandoned."""
+    def intents(self, environment: EnvironmentName) -> tuple[Intent, ...]:
+        """Return the intents of an environment that were neither recorded nor abandoned."""
 
     def fold(
         self,
@@ -118,7 +121,10 @@ class StateStore(Protocol):
         touches: tuple[Touch, ...],
         models: tuple[ModelRecord, ...],
     ) -> None:
-        """Append touches to their logs (giving sequences) and replace model records, in one transaction."""
+        """Append touches to their logs and replace model records, in one transaction.
+
+        A touch with sequence 0 gets the next one of its log; any other sequence must be the next one.
+        """
 
     def record(self, published: Published, lease: Lease, *, at: datetime, execution_time: datetime) -> Touch:
         """Publish and record: move the pointer if the table is still at its base, append the touch, store the coverage
@@ -142,5 +148,11 @@ class StateStore(Protocol):
     def runs(self, *, limit: int) -> tuple[RunRecord, ...]:
         """Return the latest runs, newest first."""
 
-    def batches(self, model: ModelName, *, limit: int) -> tuple[BatchRecord, ...]:
+    def run(self, run_id: RunId) -> RunRecord | None:
+        """Return one run."""
+
+    def batches(self, environment: EnvironmentName, model: ModelName, *, limit: int) -> tuple[BatchRecord, ...]:
         """Return the latest batches of a model, newest first."""
+
+    def close(self) -> None:
+        """Release the database."""
