@@ -95,9 +95,6 @@ class StateStore(Protocol):
     def release_lease(self, lease: Lease) -> None:
         """Give the lease back; a lease already lost is left alone."""
 
-    def held_lease(self, environment: EnvironmentName) -> Lease | None:
-        """Return the lease that somebody holds, expired or not."""
-
     def begin(self, run: RunRecord, lease: Lease) -> None:
         """Record the start of a run."""
 
@@ -127,8 +124,11 @@ class StateStore(Protocol):
         """
 
     def record(self, published: Published, lease: Lease, *, at: datetime, execution_time: datetime) -> Touch:
-        """Publish and record: move the pointer if the table is still at its base, append the touch, store the coverage
-        of the mark, clear the slices' failures and requests, drop the intent. All or nothing; raise `PublishConflict`."""
+        """Publish and record, all or nothing; raise `PublishConflict` when the table is not at its base.
+
+        The pointer moves, the touch is appended, the coverage of the mark becomes the model's record, the failures and
+        requests of the slices are cleared and the intent is dropped.
+        """
 
     def fail(self, failures: tuple[Failure, ...], lease: Lease) -> None:
         """Record slices whose build failed for good."""

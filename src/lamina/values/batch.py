@@ -106,3 +106,4 @@ class Published(Value, frozen=True):
     counts: Counts
     mark: Mark
     move: Move
+    duration_ms: int = 0  # from intent to publish

@@ -7,6 +7,9 @@ import msgspec
 
 T = TypeVar("T")
 
+# Raised for text that is not what it should be.
+DecodeError = msgspec.DecodeError
+
 
 def to_json(value: Any) -> bytes:
     """Encode a value as compact JSON with sorted keys, so equal values give equal bytes."""

@@ -1,0 +1,67 @@
+"""The lease rows: who may write in an environment. Tokens only grow, also over releases."""
+
+import sqlite3
+from datetime import datetime, timedelta
+
+from lamina.state.errors import LeaseHeld, LeaseLost
+from lamina.state.port import Lease
+from lamina.values.names import EnvironmentName, RunId
+
+
+def current(connection: sqlite3.Connection, environment: EnvironmentName) -> Lease | None:
+    """Return the lease that is held, whether it expired or not."""
+    row = connection.execute(
+        "SELECT holder, token, expires_at, process FROM lamina_lease WHERE environment = ? AND holder IS NOT NULL",
+        (environment,),
+    ).fetchone()
+    if row is None:
+        return None
+    holder, token, expires_at, process = row
+    return Lease(environment, RunId(holder), token, datetime.fromisoformat(expires_at), process)
+
+
+def take(connection: sqlite3.Connection, wanted: Lease, *, now: datetime) -> Lease:
+    """Take a lease that is free or expired, with the next token if that is above the wanted one's."""
+    held = current(connection, wanted.environment)
+    if held is not None and held.expires_at > now:
+        raise LeaseHeld(wanted.environment, held.holder, since=_taken_at(connection, wanted.environment))
+    row = connection.execute("SELECT token FROM lamina_lease WHERE environment = ?", (wanted.environment,)).fetchone()
+    lease = wanted.replace(token=max(wanted.token, 0 if row is None else row[0]) + 1)
+    connection.execute(
+        "INSERT OR REPLACE INTO lamina_lease (environment, token, holder, process, taken_at, expires_at)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (lease.environment, lease.token, lease.holder, lease.process, now.isoformat(), lease.expires_at.isoformat()),
+    )
+    return lease
+
+
+def renew(connection: sqlite3.Connection, lease: Lease, *, now: datetime, ttl: timedelta) -> Lease:
+    """Extend a lease that is still ours."""
+    check(connection, lease)
+    renewed = lease.replace(expires_at=now + ttl)
+    connection.execute(
+        "UPDATE lamina_lease SET expires_at = ? WHERE environment = ?",
+        (renewed.expires_at.isoformat(), lease.environment),
+    )
+    return renewed
+
+
+def release(connection: sqlite3.Connection, lease: Lease) -> None:
+    """Leave the row without a holder, for its token; a lease that changed hands is left alone."""
+    connection.execute(
+        "UPDATE lamina_lease SET holder = NULL, expires_at = NULL, process = ''"
+        " WHERE environment = ? AND holder = ? AND token = ?",
+        (lease.environment, lease.holder, lease.token),
+    )
+
+
+def check(connection: sqlite3.Connection, lease: Lease) -> None:
+    """Raise unless the lease is still ours: this is the fence of every write."""
+    held = current(connection, lease.environment)
+    if held is None or (held.holder, held.token) != (lease.holder, lease.token):
+        raise LeaseLost(lease.environment, lease.holder, token=lease.token)
+
+
+def _taken_at(connection: sqlite3.Connection, environment: EnvironmentName) -> datetime:
+    row = connection.execute("SELECT taken_at FROM lamina_lease WHERE environment = ?", (environment,)).fetchone()
+    return datetime.fromisoformat(row[0])

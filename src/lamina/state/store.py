@@ -1,0 +1,224 @@
+"""The state store on a SQL database that also holds the catalog: a publish and its records are one transaction."""
+
+import sqlite3
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from lamina.state import history, leases, logs, slices
+from lamina.state.errors import PublishConflict
+from lamina.state.port import BatchRecord, Lease, ModelRecord, RunRecord, StateView
+from lamina.state.sqlite import Database
+from lamina.values.batch import Published
+from lamina.values.facts import Failure, Intent
+from lamina.values.interval import Interval
+from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, RunId, TableName
+from lamina.values.plan import Plan
+from lamina.values.touch import Touch
+from lamina.warehouse import catalog
+
+
+class SqlStore:
+    """State in the catalog's own database; safe to share between threads and processes."""
+
+    def __init__(self, path: Path, *, catalog_name: str) -> None:
+        self._database = Database(path)
+        self._catalog_name = catalog_name
+        with self._database.reading() as connection:
+            self._identity = str(connection.execute("SELECT identity FROM lamina_store").fetchone()[0])
+
+    @property
+    def identity(self) -> str:
+        """The store's own id, part of every mark."""
+        return self._identity
+
+    def close(self) -> None:
+        """Release the database."""
+        self._database.close()
+
+    def view(self, environment: EnvironmentName) -> StateView:
+        """Return what is recorded."""
+        with self._database.reading() as connection:
+            return StateView(
+                models=logs.read_records(connection, environment),
+                touches=logs.read_logs(connection, environment),
+                failures=slices.read_failures(connection, environment),
+                requests=slices.read_requests(connection, environment),
+            )
+
+    # Leases
+
+    def take_lease(
+        self, environment: EnvironmentName, holder: RunId, *, process: str, now: datetime, ttl: timedelta, above: int
+    ) -> Lease:
+        """Take the lease with a token above `above` and every earlier one; raise `LeaseHeld` while another holds it."""
+        wanted = Lease(environment, holder, token=above, expires_at=now + ttl, process=process)
+        with self._database.writing() as connection:
+            return leases.take(connection, wanted, now=now)
+
+    def renew_lease(self, lease: Lease, *, now: datetime, ttl: timedelta) -> Lease:
+        """Extend a lease that is still ours; raise `LeaseLost` otherwise."""
+        with self._database.writing() as connection:
+            return leases.renew(connection, lease, now=now, ttl=ttl)
+
+    def current_lease(self, environment: EnvironmentName) -> Lease | None:
+        """Return the lease that is held, whether it expired or not."""
+        with self._database.reading() as connection:
+            return leases.current(connection, environment)
+
+    def break_lease(self, lease: Lease) -> None:
+        """Take a lease away from its holder, who is known to be gone; do nothing if it changed hands."""
+        self.release_lease(lease)
+
+    def release_lease(self, lease: Lease) -> None:
+        """Give the lease back; a lease already lost is left alone."""
+        with self._database.writing() as connection:
+            leases.release(connection, lease)
+
+    # A run and its batches
+
+    def begin(self, run: RunRecord, lease: Lease) -> None:
+        """Record the start of a run."""
+        with self._database.writing() as connection:
+            leases.check(connection, lease)
+            history.put_run(connection, run)
+
+    def finish(self, run: RunRecord) -> None:
+        """Record the end of a run."""
+        with self._database.writing() as connection:
+            history.put_run(connection, run)
+
+    def intend(self, intent: Intent, lease: Lease) -> None:
+        """Record a batch about to be staged."""
+        with self._database.writing() as connection:
+            leases.check(connection, lease)
+            history.add_intent(connection, lease.environment, intent)
+
+    def abandon(self, commit: CommitId) -> None:
+        """Forget an intent whose stage is gone."""
+        with self._database.writing() as connection:
+            history.drop_intent(connection, commit)
+
+    def intents(self, environment: EnvironmentName) -> tuple[Intent, ...]:
+        """Return the intents of an environment that were neither recorded nor abandoned."""
+        with self._database.reading() as connection:
+            return history.read_intents(connection, environment)
+
+    def fold(
+        self,
+        environment: EnvironmentName,
+        lease: Lease,
+        *,
+        touches: tuple[Touch, ...],
+        models: tuple[ModelRecord, ...],
+    ) -> None:
+        """Append touches to their logs and replace model records, in one transaction."""
+        with self._database.writing() as connection:
+            leases.check(connection, lease)
+            for touch in touches:
+                logs.append(connection, environment, touch)
+            for record in models:
+                logs.replace_record(connection, environment, record)
+            folded = (cursor.input for record in models for cursor in record.coverage.cursors)
+            logs.trim(connection, environment, (*(touch.table for touch in touches), *folded))
+
+    def record(self, published: Published, lease: Lease, *, at: datetime, execution_time: datetime) -> Touch:
+        """Publish and record, all or nothing; raise `PublishConflict` when the table is not at its base."""
+        with self._database.writing() as connection:
+            leases.check(connection, lease)
+            if not catalog.publish(connection, self._catalog_name, published.move):
+                raise PublishConflict(published.move.target, published.move.base)
+            touch = logs.append(connection, lease.environment, _touch_of(published))
+            _record_batch(connection, published, lease, at=at, execution_time=execution_time)
+            return touch
+
+    # Slices
+
+    def fail(self, failures: tuple[Failure, ...], lease: Lease) -> None:
+        """Record slices whose build failed for good."""
+        with self._database.writing() as connection:
+            leases.check(connection, lease)
+            slices.add_failures(connection, lease.environment, failures)
+
+    def request(self, model: ModelName, intervals: tuple[Interval, ...], lease: Lease) -> None:
+        """Mark ranges stale because somebody asked."""
+        with self._database.writing() as connection:
+            leases.check(connection, lease)
+            slices.add_request(connection, lease.environment, model=model, asked=intervals)
+
+    def clear_failures(self, models: tuple[ModelName, ...], lease: Lease) -> None:
+        """Forget failures, so that they are tried again."""
+        with self._database.writing() as connection:
+            leases.check(connection, lease)
+            for model in models:
+                slices.forget_failures(connection, lease.environment, model)
+
+    # Looking back
+
+    def save_plan(self, plan: Plan) -> None:
+        """Keep a plan for `apply`."""
+        with self._database.writing() as connection:
+            history.put_plan(connection, plan)
+
+    def load_plan(self, plan_id: PlanId) -> Plan | None:
+        """Return a kept plan, by its id or an unambiguous beginning of it."""
+        with self._database.reading() as connection:
+            return history.find_plan(connection, plan_id)
+
+    def runs(self, *, limit: int) -> tuple[RunRecord, ...]:
+        """Return the latest runs, newest first."""
+        with self._database.reading() as connection:
+            return history.latest_runs(connection, limit)
+
+    def run(self, run_id: RunId) -> RunRecord | None:
+        """Return one run."""
+        with self._database.reading() as connection:
+            return history.find_run(connection, run_id)
+
+    def batches(self, environment: EnvironmentName, model: ModelName, *, limit: int) -> tuple[BatchRecord, ...]:
+        """Return the latest batches of a model, newest first."""
+        with self._database.reading() as connection:
+            return history.latest_batches(connection, environment, model=model, limit=limit)
+
+
+def _touch_of(published: Published) -> Touch:
+    return Touch(
+        table=TableName(published.batch.model),
+        position=published.position,
+        parent=published.parent,
+        extent=published.extent,
+        is_append=published.is_append,
+        refinements=published.refinements,
+        rows_added=published.counts.written,
+        rows_removed=published.counts.replaced + published.counts.deleted,
+    )
+
+
+def _record_batch(
+    connection: sqlite3.Connection, published: Published, lease: Lease, *, at: datetime, execution_time: datetime
+) -> None:
+    """Store everything a published batch changes beside its pointer and its touch."""
+    environment, batch = lease.environment, published.batch
+    coverage = published.mark.coverage
+    logs.replace_record(
+        connection,
+        environment,
+        ModelRecord(model=batch.model, pointer=published.move.pointer, position=published.position, coverage=coverage),
+    )
+    logs.trim(connection, environment, (TableName(batch.model), *(cursor.input for cursor in coverage.cursors)))
+    slices.clear_failures(connection, environment, model=batch.model, built=batch.slices)
+    slices.clear_requests(connection, environment, model=batch.model, built=batch.slices)
+    history.drop_intent(connection, batch.commit)
+    history.add_batch(
+        connection,
+        environment,
+        BatchRecord(
+            commit=batch.commit,
+            run_id=lease.holder,
+            model=batch.model,
+            slices=batch.slices,
+            rows_written=published.counts.written,
+            duration_ms=published.duration_ms,
+            published_at=at,
+            execution_time=execution_time,
+        ),
+    )
