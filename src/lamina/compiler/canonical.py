@@ -1,0 +1,439 @@
+"""The canonical form of a query: equal for texts that must give the same rows, different for those that may not.
+
+Relations are known by where they occur, columns of inner queries by position where that is certain, CTEs by the order
+in which they are first read; so no alias, CTE name, comment, quote or bracket enters the form.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
+from typing import Any
+
+from sqlglot import exp
+
+from lamina.compiler.occurrences import Block, Definition, Scope, Visible, define, is_query
+
+Relations = Mapping[str, str]  # a relation as written, in lower case, to its full name
+
+SILENT = frozenset({"hint", "hints", "with_"})  # hints change no row; CTEs enter where they are read
+NAMED = SILENT | {"this", "db", "catalog", "expressions"}
+DEFAULT_KINDS = ("INNER", "OUTER")
+
+
+class Leave:
+    """On the stack: the text of the current scope has ended."""
+
+
+class Walk:
+    """One pass over a query that emits its form as words; iterative, since chains of operators can be deep."""
+
+    def __init__(self, relations: Relations, inlined: Mapping[str, Any]) -> None:
+        self.relations = relations
+        self.out: list[str] = []
+        self.blocks: list[Block] = []
+        self.reads: list[tuple[int, int, int | None]] = []  # place in `out`, block, position; None: all columns
+        self.marks: list[tuple[int, int, int]] = []  # place in `out` where a position of a block starts; -1: its end
+        self._block_of: dict[int, Block] = {}
+        self._pending: deque[Definition] = deque()
+        self._numbered = 0
+        self._stack: list[Any] = []
+        definitions = {name: Definition(tree, 0) for name, tree in inlined.items()}
+        self._outermost = Visible(definitions, 1, None)
+        self._scope = Scope(None, self._outermost, block=None)
+
+    def run(self, tree: Any) -> list[str]:
+        """Return the words of a whole query."""
+        self.block_of(tree).names_matter = True
+        self._drain(tree)
+        while self._pending:
+            definition = self._pending.popleft()
+            self.out.append(f"={definition.number}")
+            self._scope = Scope(None, definition.visible or self._outermost, block=None)
+            self._drain(definition.query)
+        for block in self.blocks:
+            if block.names_matter and block.slot >= 0:
+                self.out[block.slot] = "\x1f".join(block.names)
+        return self.out
+
+    def block_of(self, query: Any) -> Block:
+        """Return the block of a query: that of the first SELECT of a set operation."""
+        chain = []
+        node = query
+        while id(node) not in self._block_of and (isinstance(node, exp.SetOperation) or node.__class__ is exp.Subquery):
+            chain.append(node)
+            node = node.args["this"]
+        block = self._block_of.get(id(node))
+        if block is None:
+            block = Block(node, len(self.blocks))
+            self.blocks.append(block)
+            self._block_of[id(node)] = block
+        for item in chain:
+            self._block_of[id(item)] = block
+        return block
+
+    def has_block(self, query: Any) -> bool:
+        """Tell whether whoever reads this query has asked for its block."""
+        return id(query) in self._block_of
+
+    def _drain(self, tree: Any) -> None:
+        stack, out = self._stack, self.out
+        stack.append(tree)
+        while stack:
+            node = stack.pop()
+            kind = node.__class__
+            if kind is str:
+                out.append(node)
+            elif kind is tuple:
+                self.marks.append((len(out), *node))
+            else:
+                HANDLERS.get(kind, _other)(self, node)
+
+    def push(self, words: list[Any]) -> None:
+        """Put nodes and words on the stack so that they are emitted in order."""
+        words.reverse()
+        self._stack.extend(words)
+
+    def enter(self, node: Any, block: Block) -> Scope:
+        """Open the scope of a SELECT or a set operation."""
+        with_ = node.args.get("with_")
+        visible = self._scope.visible if with_ is None else define(with_, self._scope.visible)
+        self._scope = Scope(self._scope, visible, block=block)
+        return self._scope
+
+    def leave(self) -> None:
+        """Go back to the enclosing scope."""
+        assert self._scope.parent is not None
+        self._scope = self._scope.parent
+
+    @property
+    def scope(self) -> Scope:
+        """Return the innermost scope."""
+        return self._scope
+
+    def number(self, definition: Definition) -> int:
+        """Return the number of a CTE, in the order of first reads."""
+        if definition.number < 0:
+            definition.number = self._numbered
+            self._numbered += 1
+            self._pending.append(definition)
+        return definition.number
+
+    def read(self, block: Block, position: int | None) -> None:
+        """Record that the next word depends on one column of a block, or by name on any of them."""
+        self.reads.append((len(self.out), block.number, position))
+        if position is None:
+            block.names_matter = True
+
+    def read_by_name(self, scope: Scope) -> None:
+        """Record that the next word depends on what the relations in scope call their columns."""
+        for block in scope.blocks:
+            if block is not None:
+                self.read(block, None)
+
+
+def canonical(tree: Any, relations: Relations | None = None) -> str:
+    """Return a hash of a query, blind to spelling and sensitive to whatever can change a value or a row."""
+    return digest(Walk(relations or {}, {}).run(tree))
+
+
+def digest(words: list[str]) -> str:
+    """Return the hash of a list of words."""
+    return blake2b("\x1e".join(words).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _arguments(args: Mapping[str, Any], silent: frozenset[str]) -> list[Any]:
+    words: list[Any] = []
+    for name, value in args.items():
+        if value is None or value is False or name in silent:
+            continue
+        kind = value.__class__
+        if kind is list:
+            if value:
+                words.append(f"{name}{len(value)}")
+                words.extend(item if isinstance(item, exp.Expr) else str(item) for item in value)
+        elif kind is exp.TableAlias:
+            if columns := value.args.get("columns"):
+                words.append(f"{name}{len(columns)}")
+                words.extend(columns)
+        else:
+            words.append(name)
+            words.append(value if isinstance(value, exp.Expr) else str(value))
+    words.append(")")
+    return words
+
+
+def _other(walk: Walk, node: Any) -> None:
+    walk.out.append("(" + node.__class__.__name__)
+    walk.push(_arguments(node.args, SILENT))
+
+
+def _select(walk: Walk, node: Any) -> None:
+    args = node.args
+    has_reader = walk.has_block(node)
+    block = walk.block_of(node)
+    if not has_reader:
+        block.names_matter = True  # nobody said how its columns are read
+    scope = walk.enter(node, block)
+    if (source := args.get("from_")) is not None:
+        _register(walk, scope, source.args["this"])
+    for join in args.get("joins") or ():
+        _register(walk, scope, join.args["this"])
+    for lateral in args.get("laterals") or ():
+        _register(walk, scope, lateral)
+    walk.out.append("(Select")
+    block.slot = len(walk.out)
+    walk.out.append("")
+    words: list[Any] = []
+    for position, item in enumerate(args["expressions"]):
+        words.append((block.number, position))
+        if item.__class__ is exp.Alias:
+            value = item.args["this"]
+            name = item.args["alias"].args["this"].lower()
+            if value.__class__ is not exp.Column or value.args["this"].name.lower() != name:
+                scope.aliases.add(name)
+            words.append(value)
+        else:
+            words.append(item)
+    words.append((block.number, -1))
+    words.extend(_arguments(args, NAMED))
+    words.append(LEAVE)
+    walk.push(words)
+
+
+def _set_operation(walk: Walk, node: Any) -> None:
+    block = walk.block_of(node)
+    right = walk.block_of(node.args["expression"])
+    if node.args.get("by_name"):
+        block.names_matter = right.names_matter = True
+    walk.out.append("(" + node.__class__.__name__)
+    words = _arguments(node.args, SILENT)
+    if node.args.get("with_") is not None or node.args.get("order") is not None:
+        walk.enter(node, block).is_set_operation = True
+        words.append(LEAVE)
+    walk.push(words)
+
+
+def _register(walk: Walk, scope: Scope, source: Any) -> None:
+    args = source.args
+    alias = args.get("alias")
+    name = alias.name if alias is not None else None
+    block: Block | None = None
+    by_name = bool(args.get("pivots")) or (alias is not None and bool(alias.args.get("columns")))
+    this = args.get("this")
+    if source.__class__ is exp.Table and this.__class__ is exp.Identifier:
+        written = this.args["this"]
+        database = args.get("db")
+        definition = None if database is not None else scope.visible.find(written.lower())
+        if definition is not None:
+            block = walk.block_of(definition.query)
+            by_name = by_name or definition.has_column_list
+        if name is None:
+            name = written
+            if database is not None:
+                scope.occurrences.setdefault(_written(source), len(scope.blocks))
+    elif source.__class__ is exp.Subquery:
+        if is_query(this):
+            block = walk.block_of(this)
+        elif name is None:
+            _register(walk, scope, this)
+            return
+    if block is not None and by_name:
+        walk.read(block, None)
+        block = None
+    for pivot in args.get("pivots") or ():
+        pivot_alias = pivot.args.get("alias")
+        name = pivot_alias.name if pivot_alias is not None else name
+    scope.add(name, block)
+    for join in args.get("joins") or ():
+        _register(walk, scope, join.args["this"])
+
+
+def _written(table: Any) -> str:
+    return ".".join(part.name.lower() for part in table.parts)
+
+
+def _table(walk: Walk, node: Any) -> None:
+    this = node.args["this"]
+    if this.__class__ is not exp.Identifier:
+        _other(walk, node)
+        return
+    if node.args.get("db") is None:
+        written = this.args["this"].lower()
+        definition = walk.scope.visible.find(written)
+        word = f"@{walk.number(definition)}" if definition else walk.relations.get(written, written)
+    else:
+        written = _written(node)
+        word = walk.relations.get(written, written)
+    walk.out.append("(Table " + word)
+    walk.push(_arguments(node.args, NAMED))
+
+
+def _subquery(walk: Walk, node: Any) -> None:
+    words = _arguments(node.args, SILENT)
+    if len(words) == 3:  # brackets and nothing else
+        walk.push([node.args["this"]])
+        return
+    walk.out.append("(Subquery")
+    walk.push(words)
+
+
+def _column(walk: Walk, node: Any) -> None:
+    args = node.args
+    this = args["this"]
+    if this.__class__ is exp.Star:
+        _qualified_star(walk, node)
+    elif args.get("table") is None:
+        _bare_column(walk, this.name.lower())
+    else:
+        _qualified_column(walk, [part.name.lower() for part in node.parts])
+
+
+def _bare_column(walk: Walk, name: str) -> None:
+    scope = walk.scope
+    if scope.is_set_operation and scope.block is not None:
+        walk.read(scope.block, None)
+        walk.out.append("~" + name)
+        return
+    if name not in scope.aliases:
+        owners = [
+            (occurrence, block)
+            for occurrence, block in enumerate(scope.blocks)
+            if block is None or block.positions is None or name in block.positions
+        ]
+        if len(owners) == 1 and (block := owners[0][1]) is not None and block.positions is not None:
+            position = block.positions[name]
+            walk.read(block, position)
+            walk.out.append(f"0.{owners[0][0]}#{position}")
+            return
+    here: Scope | None = scope
+    while here is not None:
+        walk.read_by_name(here)
+        if name in here.aliases and here.block is not None:
+            walk.read(here.block, None)
+        here = here.parent
+    walk.out.append("~" + name)
+
+
+def _qualified_column(walk: Walk, parts: list[str]) -> None:
+    qualifier = ".".join(parts[:-1])
+    up = 0
+    here: Scope | None = walk.scope
+    while here is not None:
+        rest = parts[-1:]
+        occurrence = here.occurrences.get(qualifier)
+        if occurrence is None and len(parts) > 2:
+            occurrence = here.occurrences.get(parts[0])
+            rest = parts[1:]
+        if occurrence is not None:
+            block = here.blocks[occurrence]
+            position = block.positions.get(rest[0]) if block is not None and block.positions is not None else None
+            if block is not None:
+                walk.read(block, position)
+            first = "." + rest[0] if position is None else f"#{position}"
+            walk.out.append(".".join([f"{up}.{occurrence}{first}", *rest[1:]]))
+            return
+        here = here.parent
+        up += 1
+    # A field of a struct column: the first part is a column of some relation in scope.
+    _bare_column(walk, parts[0])
+    walk.out[-1] += "." + ".".join(parts[1:])
+
+
+def _qualified_star(walk: Walk, node: Any) -> None:
+    qualifier = ".".join(part.name.lower() for part in node.parts[:-1])
+    up = 0
+    here: Scope | None = walk.scope
+    while here is not None:
+        occurrence = here.occurrences.get(qualifier)
+        if occurrence is not None:
+            block = here.blocks[occurrence]
+            if block is not None:
+                walk.read(block, None)
+            walk.out.append(f"{up}.{occurrence}.*")
+            break
+        here = here.parent
+        up += 1
+    else:
+        walk.read_by_name(walk.scope)
+        walk.out.append(f"{qualifier}.*")
+    walk.push(_arguments(node.args["this"].args, SILENT))
+
+
+def _star(walk: Walk, node: Any) -> None:
+    if node.parent.__class__ is not exp.Count:
+        walk.read_by_name(walk.scope)
+    _other(walk, node)
+
+
+def _join(walk: Walk, node: Any) -> None:
+    if node.args.get("using") or node.args.get("method"):
+        walk.read_by_name(walk.scope)
+    words = [str(node.args.get(key) or "").upper() for key in ("method", "side", "kind")]
+    words[2] = "" if words[2] in DEFAULT_KINDS else words[2]
+    walk.out.append("(Join " + " ".join(words))
+    walk.push(_arguments(node.args, JOIN_SPELT))
+
+
+def _literal(walk: Walk, node: Any) -> None:
+    text = node.args["this"]
+    walk.out.append(f"'{len(text)}:{text}" if node.args["is_string"] else text)
+
+
+def _identifier(walk: Walk, node: Any) -> None:
+    walk.out.append("`" + node.args["this"].lower())
+
+
+def _boolean(walk: Walk, node: Any) -> None:
+    walk.out.append("!true" if node.args["this"] else "!false")
+
+
+def _paren(walk: Walk, node: Any) -> None:
+    walk.push([node.args["this"]])
+
+
+def _data_type(walk: Walk, node: Any) -> None:
+    if node.args.get("expressions"):
+        _other(walk, node)
+        return
+    walk.out.append(f"<{node.args['this']}")
+
+
+def _anonymous(walk: Walk, node: Any) -> None:
+    walk.out.append("(" + str(node.args["this"]).lower())
+    walk.push(_arguments(node.args, ANONYMOUS_SPELT))
+
+
+def _membership(walk: Walk, node: Any) -> None:
+    query = node.args.get("query") if node.__class__ is exp.In else node.args["this"]
+    if query is not None and is_query(query):
+        walk.block_of(query)  # only whether rows exist or match is asked, never what a column is called
+    _other(walk, node)
+
+
+def _leave(walk: Walk, _: Any) -> None:
+    walk.leave()
+
+
+LEAVE = Leave()
+JOIN_SPELT = SILENT | {"method", "side", "kind"}
+ANONYMOUS_SPELT = SILENT | {"this"}
+HANDLERS: dict[type, Callable[[Walk, Any], None]] = {
+    Leave: _leave,
+    exp.Anonymous: _anonymous,
+    exp.Boolean: _boolean,
+    exp.Column: _column,
+    exp.DataType: _data_type,
+    exp.Except: _set_operation,
+    exp.Exists: _membership,
+    exp.Identifier: _identifier,
+    exp.In: _membership,
+    exp.Intersect: _set_operation,
+    exp.Join: _join,
+    exp.Literal: _literal,
+    exp.Paren: _paren,
+    exp.Select: _select,
+    exp.Star: _star,
+    exp.Subquery: _subquery,
+    exp.Table: _table,
+    exp.Union: _set_operation,
+}
