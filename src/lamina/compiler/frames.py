@@ -1,0 +1,94 @@
+"""Read window functions: how far each reaches before its row, and whether it looks ahead."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from lamina.compiler.operators import OrderTerm, Window
+from lamina.compiler.terms import interval_span, place, term_of
+
+Node = Any
+
+BACKWARD = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Lag)
+BOTH_WAYS = (exp.Lead, exp.Ntile, exp.PercentRank, exp.CumeDist)
+TIE_SAFE = (exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist)
+BY_POSITION = (
+    exp.RowNumber,
+    exp.Lag,
+    exp.Lead,
+    exp.Ntile,
+    exp.First,
+    exp.Last,
+    exp.FirstValue,
+    exp.LastValue,
+    exp.NthValue,
+)
+
+
+def window_of(node: Node, named: Mapping[str, Node]) -> Window:
+    """Read one OVER clause, with the named windows of its SELECT."""
+    function = node.this
+    while isinstance(function, (exp.IgnoreNulls, exp.RespectNulls, exp.Filter)):
+        function = function.this
+    parent = named.get(node.alias.lower()) if node.args.get("alias") else None
+    partition = _given("partition_by", node, parent) or []
+    order_node = _given("order", node, parent)
+    spec = _given("spec", node, parent)
+    order = order_terms(order_node)
+    back, looks_ahead = _reach(function, spec, is_ordered=bool(order))
+    is_rows = spec is not None and str(spec.args.get("kind", "")).lower() == "rows"
+    is_numbering = isinstance(function, BY_POSITION) or (is_rows and not isinstance(function, TIE_SAFE))
+    return Window(
+        function=function_name(function),
+        partition=tuple(term_of(item) for item in partition),
+        order=order,
+        back=back,
+        looks_ahead=looks_ahead,
+        is_numbering=is_numbering,
+        at=place(node),
+    )
+
+
+def function_name(node: Node) -> str:
+    """Return the name of a call as Spark users write it."""
+    if isinstance(node, exp.Anonymous):
+        return str(node.this).lower()
+    return str(node.sql_name()).lower() if isinstance(node, exp.Func) else node.key
+
+
+def order_terms(order: Node | None) -> tuple[OrderTerm, ...]:
+    """Read an ORDER BY."""
+    if order is None:
+        return ()
+    return tuple(
+        OrderTerm(
+            term=term_of(item.this if isinstance(item, exp.Ordered) else item),
+            is_descending=bool(item.args.get("desc")),
+        )
+        for item in order.expressions
+    )
+
+
+def _given(key: str, node: Node, parent: Node | None) -> Any:
+    return node.args.get(key) or (parent.args.get(key) if parent is not None else None)
+
+
+def _reach(function: Node, spec: Node | None, *, is_ordered: bool) -> tuple[int | None, bool]:
+    if not is_ordered or isinstance(function, BOTH_WAYS):
+        return None, True
+    if isinstance(function, BACKWARD) or spec is None:
+        return None, False
+    end = spec.args.get("end") or "CURRENT ROW"
+    looks_ahead = end != "CURRENT ROW" and str(spec.args.get("end_side", "")).upper() == "FOLLOWING"
+    return _back(spec), looks_ahead or str(spec.args.get("start_side", "")).upper() == "FOLLOWING"
+
+
+def _back(spec: Node) -> int | None:
+    start = spec.args.get("start")
+    if start == "CURRENT ROW":
+        return 0
+    if isinstance(start, str) or str(spec.args.get("kind", "")).lower() != "range":
+        return None
+    span = interval_span(start)
+    return span[1] if span else None

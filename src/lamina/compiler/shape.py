@@ -1,0 +1,414 @@
+"""Reduce the tree of one query to its shape: the plain facts from which incrementality is judged."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlglot import exp
+
+from lamina.compiler import function_kinds
+from lamina.compiler.frames import function_name, order_terms, window_of
+from lamina.compiler.operators import (
+    NOWHERE,
+    At,
+    Block,
+    FunctionKind,
+    FunctionUse,
+    JoinKind,
+    Limit,
+    OutputColumn,
+    QueryShape,
+    Relation,
+    RunParameter,
+    SelectBlock,
+    SetBlock,
+    Subquery,
+    SubqueryKind,
+    Term,
+    Window,
+)
+from lamina.compiler.terms import bounds_in, condition_of, own_nodes, parameter_name, place, term_of
+
+Node = Any
+Definitions = dict[str, "Definition"]
+
+VOLATILE_NODES = (
+    exp.Rand,
+    exp.Randn,
+    exp.Randstr,
+    exp.Uniform,
+    exp.Uuid,
+    exp.Shuffle,
+    exp.CurrentDate,
+    exp.CurrentTime,
+    exp.CurrentTimestamp,
+    exp.CurrentDatetime,
+    exp.Localtimestamp,
+    exp.CurrentUser,
+    exp.SessionUser,
+)
+UNORDERED_NODES = (
+    exp.First,
+    exp.Last,
+    exp.FirstValue,
+    exp.LastValue,
+    exp.AnyValue,
+    exp.ArrayAgg,
+    exp.ArrayUniqueAgg,
+    exp.ArgMax,
+    exp.ArgMin,
+    exp.GroupConcat,
+    exp.Mode,
+)
+SET_OPERATORS: dict[Any, Any] = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}
+GROUPING_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
+
+
+def shape_of(tree: exp.Expression) -> QueryShape:
+    """Return the shape of a query, blocks in the order they can be judged."""
+    reader = ShapeReader()
+    reader.block_of(tree, {})
+    uses = tuple(
+        RunParameter(name=parameter_name(node), at=place(node)) for node in tree.find_all(exp.Parameter, bfs=False)
+    )
+    return QueryShape(blocks=tuple(reader.blocks), parameters=uses)
+
+
+class Definition:
+    """A CTE, read when it is first used."""
+
+    __slots__ = ("block", "definitions", "is_open", "node")
+
+    def __init__(self, node: Node, definitions: Definitions) -> None:
+        self.node = node
+        self.definitions = definitions
+        self.block = -1
+        self.is_open = False
+
+
+class ShapeReader:
+    """Owns the growing list of blocks of one query."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+
+    def _add(self, block: Block) -> int:
+        self.blocks.append(block)
+        return len(self.blocks) - 1
+
+    def block_of(self, node: Node, definitions: Definitions) -> int:
+        """Read a query expression into a block and return its number."""
+        definitions = self._with(node, definitions)
+        match node:
+            case exp.Select():
+                return self._add(self._select(node, definitions))
+            case exp.SetOperation():
+                return self._set_operation(node, definitions)
+            case exp.Subquery() | exp.Paren():
+                return self._wrapped(node, definitions)
+            case exp.Table():
+                return self._add(self._over(node, definitions))
+            case exp.Values():
+                return self._add(SelectBlock(at=place(node)))
+            case _:
+                return self._add(SelectBlock(opaque=node.key, at=place(node)))
+
+    def _with(self, node: Node, definitions: Definitions) -> Definitions:
+        clause = node.args.get("with_")
+        if clause is None:
+            return definitions
+        visible = dict(definitions)
+        for item in clause.expressions:
+            own = Definition(item, dict(visible))
+            if clause.args.get("recursive"):
+                own.definitions[item.alias.lower()] = own
+            visible[item.alias.lower()] = own
+        return visible
+
+    def _wrapped(self, node: Node, definitions: Definitions) -> int:
+        has_own_clauses = any(node.args.get(key) for key in ("limit", "offset", "joins", "pivots", "sample", "where"))
+        if not has_own_clauses:
+            return self.block_of(node.this, definitions)
+        return self._add(self._over(node, definitions))
+
+    def _over(self, node: Node, definitions: Definitions) -> SelectBlock:
+        """Read a bracketed join, or a bracketed query with clauses of its own, as `SELECT * FROM` it."""
+        relations = [self._relation(node, definitions), *self._joins(node, definitions)]
+        return SelectBlock(
+            relations=tuple(relations), outputs=(OutputColumn(name="*", star=""),), limit=_limit(node), at=place(node)
+        )
+
+    def _set_operation(self, node: Node, definitions: Definitions) -> int:
+        kind, is_distinct, is_by_name = type(node), bool(node.args.get("distinct")), bool(node.args.get("by_name"))
+        branches = [node.expression]
+        left = node.this
+        while (
+            type(left) is kind
+            and kind is not exp.Except
+            and bool(left.args.get("distinct")) == is_distinct
+            and bool(left.args.get("by_name")) == is_by_name
+            and not any(left.args.get(key) for key in ("with_", "limit", "offset"))
+        ):
+            branches.append(left.expression)
+            left = left.this
+        numbers = tuple(self.block_of(item, definitions) for item in (left, *reversed(branches)))
+        return self._add(
+            SetBlock(
+                operator=SET_OPERATORS[kind],
+                is_distinct=is_distinct,
+                is_by_name=is_by_name,
+                branches=numbers,
+                limit=_limit(node),
+                at=place(node.expression),
+            )
+        )
+
+    def _select(self, node: Node, definitions: Definitions) -> SelectBlock:
+        start = node.args.get("from_")
+        relations = [self._relation(start.this, definitions)] if start else []
+        relations += self._joins(start.this, definitions) if start else []
+        relations += self._joins(node, definitions)
+        relations += [self._generator(item) for item in node.args.get("laterals") or ()]
+        reading = _Expressions(node)
+        reading.read(self, definitions)
+        group = node.args.get("group")
+        outputs = tuple(_output(item) for item in node.expressions)
+        where = node.args.get("where")
+        return SelectBlock(
+            relations=tuple(relations),
+            where=condition_of(where.this if where else None),
+            outputs=outputs,
+            keys=_keys(group, node, outputs) if group else None,
+            has_grouping_sets=_has_grouping_sets(group),
+            functions=tuple(reading.functions),
+            windows=tuple(reading.windows),
+            subqueries=tuple(reading.subqueries),
+            distinct=place(node.expressions[0]) if node.args.get("distinct") and node.expressions else None,
+            limit=_limit(node),
+            grouped_at=place(group) if group else None,
+            loose_bounds=tuple(reading.loose_bounds),
+            opaque="transform" if any(isinstance(item, exp.QueryTransform) for item in node.expressions) else "",
+            at=place(node.expressions[0]) if node.expressions else NOWHERE,
+        )
+
+    def _joins(self, node: Node, definitions: Definitions) -> list[Relation]:
+        return [self._joined(join, definitions) for join in node.args.get("joins") or ()]
+
+    def _joined(self, join: Node, definitions: Definitions) -> Relation:
+        relation = self._relation(join.this, definitions)
+        if relation.join == "generator":
+            return relation
+        return relation.replace(
+            join=_join_kind(join),
+            on=condition_of(join.args.get("on")),
+            using=tuple(item.name.lower() for item in join.args.get("using") or ()),
+            is_natural=str(join.args.get("method") or "").upper() == "NATURAL",
+        )
+
+    def _relation(self, node: Node, definitions: Definitions) -> Relation:
+        alias = node.alias_or_name.lower()
+        names = _alias_columns(node)
+        opaque = _opaque_clause(node)
+        match node:
+            case exp.Table() if isinstance(node.this, exp.Identifier):
+                return self._table(node, definitions).replace(alias=alias, columns=names, opaque=opaque)
+            case exp.Subquery() | exp.Paren():
+                inner = self._inside(node, definitions)
+                return Relation(alias, "inner", block=inner, columns=names, opaque=opaque, at=place(node))
+            case exp.Lateral() if isinstance(node.this, exp.Query):
+                return Relation(
+                    alias, "inner", block=self.block_of(node.this, definitions), columns=names, at=place(node)
+                )
+            case exp.Lateral() | exp.Unnest() | exp.Values():
+                return self._generator(node)
+            case exp.Table():
+                return Relation(alias, "inner", columns=names, opaque=opaque, at=place(node))
+            case _:
+                return Relation(alias, "inner", opaque=node.key, at=place(node))
+
+    def _inside(self, node: Node, definitions: Definitions) -> int:
+        definitions = self._with(node, definitions)
+        inner = node.this
+        if isinstance(inner, exp.Table) or not node.args.get("limit"):
+            return self.block_of(inner, definitions)
+        return self._add(
+            SelectBlock(
+                relations=(Relation("", "inner", block=self.block_of(inner, definitions)),),
+                outputs=(OutputColumn(name="*", star=""),),
+                limit=_limit(node),
+                at=place(inner),
+            )
+        )
+
+    def _generator(self, node: Node) -> Relation:
+        return Relation(node.alias.lower(), "generator", columns=_alias_columns(node), at=place(node))
+
+    def _table(self, node: Node, definitions: Definitions) -> Relation:
+        written = ".".join(part.name for part in node.parts)
+        definition = definitions.get(written.lower()) if not node.args.get("db") else None
+        if definition is None:
+            return Relation("", "inner", table=written, at=place(node.this))
+        if definition.is_open:
+            return Relation("", "inner", opaque="recursive", at=place(node.this))
+        if definition.block < 0:
+            definition.is_open = True
+            block = self.block_of(definition.node.this, definition.definitions)
+            definition.is_open = False
+            names = _alias_columns(definition.node)
+            definition.block = self._renamed(block, names) if names else block
+        return Relation("", "inner", block=definition.block, at=place(node.this))
+
+    def _renamed(self, block: int, names: tuple[str, ...]) -> int:
+        source = Relation("", "inner", block=block, columns=names)
+        return self._add(SelectBlock(relations=(source,), outputs=(OutputColumn(name="*", star=""),)))
+
+
+class _Expressions:
+    """Owns what the expressions of one SELECT mention."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.functions: list[FunctionUse] = []
+        self.windows: list[Window] = []
+        self.subqueries: list[Subquery] = []
+        self.loose_bounds: list[At] = []
+        self.named = {item.this.name.lower(): item for item in node.args.get("windows") or () if item.this}
+
+    def read(self, reader: ShapeReader, definitions: Definitions) -> None:
+        """Read every clause; bounds are loose outside WHERE and ON."""
+        for clause, is_condition in _clauses(self.node):
+            if not is_condition:
+                self.loose_bounds.extend(bounds_in(clause))
+            for item in own_nodes(clause):
+                self._read(item, reader, definitions)
+
+    def _read(self, item: Node, reader: ShapeReader, definitions: Definitions) -> None:
+        if isinstance(item, exp.Query):
+            self._subquery(item, reader, definitions)
+        elif isinstance(item, exp.Window) and not isinstance(item.this, exp.Identifier):
+            self.windows.append(window_of(item, self.named))
+        elif isinstance(item, (exp.Func, exp.Any)):
+            kinds = _kinds(item)
+            self.functions.extend(FunctionUse(kind, function_name(item), place(item)) for kind in kinds)
+
+    def _subquery(self, item: Node, reader: ShapeReader, definitions: Definitions) -> None:
+        parent = item.parent
+        kind: SubqueryKind = "scalar"
+        term = None
+        if isinstance(parent, exp.In):
+            kind, term = "in", term_of(parent.this)
+        elif isinstance(parent, exp.Exists):
+            kind = "exists"
+        self.subqueries.append(Subquery(kind, reader.block_of(item, definitions), term, place(item)))
+
+
+def _clauses(node: Node) -> Iterator[tuple[Node, bool]]:
+    for item in node.expressions:
+        yield item, False
+    for key in ("where", "group", "having", "qualify", "order", "sort", "cluster", "distribute"):
+        if node.args.get(key):
+            yield node.args[key], key == "where"
+    for window in node.args.get("windows") or ():
+        yield window, False
+    for join in node.args.get("joins") or ():
+        if join.args.get("on"):
+            yield join.args["on"], True
+        if isinstance(join.this, exp.Lateral) and not isinstance(join.this.this, exp.Query):
+            yield join.this.this, False
+    for lateral in node.args.get("laterals") or ():
+        yield lateral.this, False
+
+
+def _kinds(node: Node) -> tuple[FunctionKind, ...]:
+    name = function_name(node)
+    if isinstance(node, VOLATILE_NODES) or name in function_kinds.VOLATILE:
+        return ("volatile",)
+    if _is_windowed(node):
+        return ()
+    if isinstance(node, exp.Anonymous) and name not in function_kinds.KNOWN:
+        return ("unknown",)
+    if not isinstance(node, (exp.AggFunc, exp.Any)) and name not in function_kinds.AGGREGATES:
+        return ()
+    is_unordered = isinstance(node, UNORDERED_NODES) and not isinstance(node.parent, exp.WithinGroup)
+    return ("aggregate", "unordered") if is_unordered else ("aggregate",)
+
+
+def _is_windowed(node: Node) -> bool:
+    parent = node.parent
+    while isinstance(parent, (exp.IgnoreNulls, exp.RespectNulls, exp.Filter)):
+        node, parent = parent, parent.parent
+    return isinstance(parent, exp.Window) and parent.this is node
+
+
+def _output(node: Node) -> OutputColumn:
+    if node.is_star:
+        star = node if isinstance(node, exp.Star) else node.this
+        left_out = tuple(
+            item.name.lower() for key in ("except_", "replace", "rename") for item in star.args.get(key) or ()
+        )
+        return OutputColumn(
+            name="*", star=node.table.lower() if isinstance(node, exp.Column) else "", left_out=left_out
+        )
+    value = node.unalias()
+    parts = [value.this, *value.expressions] if isinstance(value, exp.Coalesce) else [value]
+    terms = [term_of(part) for part in parts]
+    return OutputColumn(
+        name=node.alias_or_name.lower(), terms=tuple(term for term in terms if term) if all(terms) else ()
+    )
+
+
+def _keys(group: Node, select: Node, outputs: tuple[OutputColumn, ...]) -> tuple[Term | None, ...]:
+    if group.args.get("all"):
+        plain = [output for output, item in zip(outputs, select.expressions, strict=True) if not item.find(exp.AggFunc)]
+        return tuple(_single(output) for output in plain)
+    named = {output.name: _single(output) for output in outputs}
+    keys: list[Term | None] = []
+    for item in group.expressions:
+        if isinstance(item, exp.Literal) and not item.is_string:
+            position = int(item.name) - 1
+            keys.append(_single(outputs[position]) if 0 <= position < len(outputs) else None)
+            continue
+        keys.append(term_of(item))
+        # Spark looks a bare name up among the outputs when no input has it; if one has it, the output is not grouped.
+        if isinstance(item, exp.Column) and not item.table and item.name.lower() in named:
+            keys.append(named[item.name.lower()])
+    return tuple(keys)
+
+
+def _single(output: OutputColumn) -> Term | None:
+    return output.terms[0] if len(output.terms) == 1 else None
+
+
+def _has_grouping_sets(group: Node | None) -> bool:
+    if group is None:
+        return False
+    has_clause = any(group.args.get(key) for key in ("rollup", "cube", "grouping_sets", "totals"))
+    return has_clause or any(isinstance(item, GROUPING_SETS) for item in group.expressions)
+
+
+def _limit(node: Node) -> Limit | None:
+    clause = node.args.get("limit") or node.args.get("offset")
+    return Limit(order=order_terms(node.args.get("order")), at=place(clause)) if clause else None
+
+
+def _join_kind(join: Node) -> JoinKind:
+    kind, side = str(join.args.get("kind") or "").upper(), str(join.args.get("side") or "").upper()
+    if kind in ("SEMI", "ANTI"):
+        return "semi" if kind == "SEMI" else "anti"
+    sides: dict[str, JoinKind] = {"LEFT": "left", "RIGHT": "right", "FULL": "full"}
+    return sides.get(side, "inner")
+
+
+def _opaque_clause(node: Node) -> str:
+    pivots = node.args.get("pivots") or ()
+    if pivots:
+        return "unpivot" if pivots[0].args.get("unpivot") else "pivot"
+    return "tablesample" if node.args.get("sample") else ""
+
+
+def _alias_columns(node: Node) -> tuple[str, ...]:
+    alias = node.args.get("alias")
+    return (
+        tuple(item.name.lower() for item in alias.args.get("columns") or ())
+        if isinstance(alias, exp.TableAlias)
+        else ()
+    )

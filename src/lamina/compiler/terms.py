@@ -1,0 +1,217 @@
+"""Read expressions of a query as time terms: a column or a bound of the range, truncated and shifted."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlglot import exp
+
+from lamina.compiler.operators import NOWHERE, At, Bound, Comparator, Comparison, Condition, Term
+from lamina.compiler.units import DAY, LENGTHS, TRUNCATIONS, coarsen
+
+Node = Any
+
+BOUNDS: dict[str, Bound] = {"start_date": "start", "start_ts": "start", "end_date": "end", "end_ts": "end"}
+COMPARATORS: dict[Any, Comparator] = {
+    exp.GTE: ">=",
+    exp.GT: ">",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.EQ: "=",
+    exp.NullSafeEQ: "=",
+}
+INSTANT_TYPES = frozenset({exp.DType.TIMESTAMP, exp.DType.TIMESTAMPTZ, exp.DType.TIMESTAMPNTZ, exp.DType.TIMESTAMPLTZ})
+
+
+def position(node: Node) -> At | None:
+    """Return where the first token of a node stands that kept its position."""
+    found = [_start(item) for item in node.walk() if "line" in item.meta]
+    return min(found) if found else None
+
+
+def place(node: Node) -> At:
+    """Return where a node stands, or where the nearest thing around it does."""
+    while node is not None:
+        at = position(node)
+        if at:
+            return at
+        node = node.parent
+    return NOWHERE
+
+
+def _start(node: Node) -> At:
+    meta = node.meta
+    return meta["line"], max(1, meta["col"] - (meta["end"] - meta["start"]))
+
+
+def parameter_name(node: Node) -> str:
+    """Return the name behind an `@`."""
+    return str(node.name).lower()
+
+
+def term_of(node: Node) -> Term | None:
+    """Return the time term an expression is, if it is one."""
+    match node:
+        case exp.Paren():
+            return term_of(node.this)
+        case exp.Column():
+            return _column(node)
+        case exp.Parameter():
+            bound = BOUNDS.get(parameter_name(node))
+            return Term(bound=bound, at=place(node)) if bound else None
+        case exp.Cast():
+            return _cast(node)
+        case exp.TsOrDsToDate() if not node.args.get("format"):
+            return _truncated(term_of(node.this), "day")
+        case exp.TimestampTrunc() | exp.DateTrunc():
+            return _truncated(term_of(node.this), TRUNCATIONS.get(node.args["unit"].name.lower()))
+        case exp.TsOrDsAdd():
+            return _shifted(_truncated(term_of(node.this), "day"), _span(node.expression, _unit(node, "day")))
+        case exp.TimestampAdd():
+            return _shifted(term_of(node.this), _span(node.expression, _unit(node, "")))
+        case exp.AddMonths():
+            return _shifted(_truncated(term_of(node.this), "day"), _span(node.expression, "month"))
+        case exp.Add() | exp.Sub():
+            return _sum(node)
+        case _:
+            return None
+
+
+def _column(node: Node) -> Term | None:
+    if node.args.get("db") or isinstance(node.this, exp.Star):
+        return None
+    return Term(
+        relation=node.table.lower(), column=node.name.lower(), at=_start(node.this) if node.this.meta else NOWHERE
+    )
+
+
+def _cast(node: Node) -> Term | None:
+    kind = node.args["to"].this
+    if kind == exp.DType.DATE:
+        return _truncated(term_of(node.this), "day")
+    return term_of(node.this) if kind in INSTANT_TYPES else None
+
+
+def _truncated(term: Term | None, unit: str | None) -> Term | None:
+    if term is None or unit is None:
+        return None
+    if term.low != term.high or term.low % DAY or (term.low and unit != "day"):
+        return None  # only whole days commute with a truncation to the day
+    coarse = coarsen(term.unit, unit)
+    return term.replace(unit=coarse) if coarse else None
+
+
+def _sum(node: Node) -> Term | None:
+    left, right = node.this, node.expression
+    if isinstance(node, exp.Add) and isinstance(left, exp.Interval):
+        left, right = right, left
+    span = _interval(right) if isinstance(right, exp.Interval) else _span(right, "day")
+    if span and isinstance(node, exp.Sub):
+        span = (-span[1], -span[0])
+    return _shifted(term_of(left), span)
+
+
+def _shifted(term: Term | None, span: tuple[int, int] | None) -> Term | None:
+    if term is None or span is None:
+        return None
+    return term.replace(low=term.low + span[0], high=term.high + span[1])
+
+
+def interval_span(node: Node) -> tuple[int, int] | None:
+    """Return the shortest and longest length of an INTERVAL or a number of days, in microseconds."""
+    return _interval(node) if isinstance(node, exp.Interval) else _span(node, "day")
+
+
+def _interval(node: Node) -> tuple[int, int] | None:
+    unit = node.args.get("unit")
+    if not isinstance(unit, exp.Var) or node.this is None:
+        return None
+    return _span(node.this, unit.name.lower())
+
+
+def _unit(node: Node, default: str) -> str:
+    unit = node.args.get("unit")
+    return unit.name.lower() if unit is not None else default
+
+
+def _span(count: Node, unit: str) -> tuple[int, int] | None:
+    number = _integer(count)
+    lengths = LENGTHS.get(unit) or LENGTHS.get(unit.removesuffix("s"))
+    if number is None or lengths is None:
+        return None
+    ends = (number * lengths[0], number * lengths[1])
+    return min(ends), max(ends)
+
+
+def _integer(node: Node) -> int | None:
+    match node:
+        case exp.Neg():
+            number = _integer(node.this)
+            return None if number is None else -number
+        case exp.Mul():
+            left, right = _integer(node.this), _integer(node.expression)
+            return None if left is None or right is None else left * right
+        case exp.Literal():
+            text = str(node.this).strip()
+            return int(text) if text.lstrip("-").isdigit() else None
+        case _:
+            return None
+
+
+def bounds_in(node: Node) -> tuple[At, ...]:
+    """Return where an expression mentions a bound of the range, its subqueries left out."""
+    return tuple(place(item) for item in own_nodes(node) if isinstance(item, exp.Parameter) and _is_bound(item))
+
+
+def _is_bound(node: Node) -> bool:
+    return parameter_name(node) in BOUNDS
+
+
+def own_nodes(node: Node) -> Iterator[Node]:
+    """Yield the nodes of an expression, queries inside it included but not entered."""
+    stack = [node]
+    while stack:
+        item = stack.pop()
+        yield item
+        if not isinstance(item, exp.Query):
+            stack.extend(reversed(list(item.iter_expressions())))
+
+
+def condition_of(node: Node | None) -> Condition:
+    """Read a WHERE or ON expression conjunct by conjunct."""
+    comparisons: list[Comparison] = []
+    loose: list[At] = []
+    for conjunct in _conjuncts(node):
+        found = _comparisons(conjunct)
+        comparisons.extend(found)
+        if not found:
+            loose.extend(bounds_in(conjunct))
+    return Condition(comparisons=tuple(comparisons), loose_bounds=tuple(loose))
+
+
+def _conjuncts(node: Node | None) -> Iterator[Node]:
+    stack = [node] if node is not None else []
+    while stack:
+        item = stack.pop()
+        if isinstance(item, exp.And):
+            stack.extend((item.expression, item.this))
+        elif isinstance(item, exp.Paren):
+            stack.append(item.this)
+        else:
+            yield item
+
+
+def _comparisons(node: Node) -> tuple[Comparison, ...]:
+    if isinstance(node, exp.Between):
+        terms = [term_of(node.this), term_of(node.args["low"]), term_of(node.args["high"])]
+        if node.args.get("symmetric") or not all(terms):
+            return ()
+        value, low, high = (term for term in terms if term)
+        return (
+            Comparison(left=value, comparator=">=", right=low, is_between=True),
+            Comparison(left=value, comparator="<=", right=high, is_between=True),
+        )
+    comparator = COMPARATORS.get(type(node))
+    if comparator is None:
+        return ()
+    left, right = term_of(node.this), term_of(node.expression)
+    return (Comparison(left=left, comparator=comparator, right=right),) if left and right else ()

@@ -1,0 +1,87 @@
+"""Units of time and how they lie in one another; a value cut to a unit decides the slice of every unit around it."""
+
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+UNBOUNDED = 10**18  # microseconds; farther than any declared reach
+
+LINE = (
+    "instant",
+    "second",
+    "minute",
+    "5 minutes",
+    "15 minutes",
+    "30 minutes",
+    "hour",
+    "day",
+    "month",
+    "quarter",
+    "year",
+)
+
+TRUNCATIONS = {
+    "yyyy": "year",
+    "yy": "year",
+    "mon": "month",
+    "mm": "month",
+    "dd": "day",
+    "microsecond": "instant",
+    "millisecond": "second",
+} | {unit: unit for unit in ("second", "minute", "hour", "day", "week", "month", "quarter", "year")}
+"""What `date_trunc` and `trunc` call a unit."""
+
+LENGTHS = {
+    "microsecond": (1, 1),
+    "millisecond": (1_000, 1_000),
+    "second": (SECOND, SECOND),
+    "minute": (MINUTE, MINUTE),
+    "hour": (HOUR, HOUR),
+    "day": (DAY, DAY),
+    "week": (7 * DAY, 7 * DAY),
+    "month": (28 * DAY, 31 * DAY),
+    "quarter": (90 * DAY, 92 * DAY),
+    "year": (365 * DAY, 366 * DAY),
+}
+"""The shortest and the longest span of each unit of an interval, in microseconds."""
+
+
+def nests(inner: str, outer: str) -> bool:
+    """Tell whether every `inner` lies whole inside one `outer`.
+
+    >>> nests("day", "month"), nests("week", "month"), nests("month", "day")
+    (True, False, False)
+    """
+    if inner == outer:
+        return True
+    if inner == "week":
+        return False
+    if outer == "week":
+        return LINE.index(inner) <= LINE.index("day")
+    return LINE.index(inner) < LINE.index(outer)
+
+
+def coarsen(unit: str, truncation: str) -> str | None:
+    """Return the unit of a value of `unit` truncated further, None if neither lies in the other.
+
+    >>> coarsen("instant", "day"), coarsen("month", "day"), coarsen("week", "month")
+    ('day', 'month', None)
+    """
+    if nests(unit, truncation):
+        return truncation
+    return unit if nests(truncation, unit) else None
+
+
+def in_words(microseconds: int) -> str:
+    """Write a span for people.
+
+    >>> in_words(6 * DAY), in_words(90 * MINUTE), in_words(UNBOUNDED)
+    ('6 days', '90 minutes', 'without bound')
+    """
+    if microseconds >= UNBOUNDED:
+        return "without bound"
+    for length, name in ((DAY, "day"), (HOUR, "hour"), (MINUTE, "minute"), (SECOND, "second")):
+        if microseconds and microseconds % length == 0:
+            count = microseconds // length
+            return f"{count} {name}{'s' if count != 1 else ''}"
+    return f"{microseconds} microseconds"
