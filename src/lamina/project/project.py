@@ -3,6 +3,7 @@
 from lamina.project.model import ModelFile
 from lamina.project.source import SourceTable
 from lamina.values.diagnostic import Diagnostic
+from lamina.values.names import ModelName
 from lamina.values.schema import DataType
 from lamina.values.value import Value
 
@@ -15,6 +16,13 @@ class Variable(Value, frozen=True):
     value: str
 
 
+class ModuleFile(Value, frozen=True):
+    """A Python file that models may import; it is no model itself."""
+
+    path: str
+    text: str
+
+
 class Project(Value, frozen=True):
     """All of a project's own text, sorted by name; reading it runs none of it."""
 
@@ -24,4 +32,6 @@ class Project(Value, frozen=True):
     models: tuple[ModelFile, ...]
     sources: tuple[SourceTable, ...]
     variables: tuple[Variable, ...]
+    disabled: tuple[ModelName, ...] = ()  # models with `enabled = false`; they are not in `models`
+    modules: tuple[ModuleFile, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

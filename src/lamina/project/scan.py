@@ -17,7 +17,7 @@ from lamina.values.diagnostic import Diagnostic, sort_diagnostics
 from lamina.values.value import Value
 
 FILE_LIMIT = 1_000_000
-SEED_LIMIT = 16_000_000  # a seed is small and static; larger data is a source
+SEED_LIMIT = 5_000_000  # a seed is small and static; larger data is a source
 PROJECT_FILE = "lamina.toml"
 SUFFIXES = {"models": (".sql", ".py", ".toml"), "sources": (".toml",), "seeds": (".csv", ".toml"), "tests": (".toml",)}
 CHUNK = 65_536

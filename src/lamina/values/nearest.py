@@ -23,7 +23,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def distance(left: str, right: str, *, limit: int) -> int:
-    """Return how many edits (insert, delete, replace, swap neighbours) part two words; beyond `limit` only that it is."""
+    """Return how many edits (insert, delete, replace, swap neighbours) part two words, or more than `limit`."""
     if abs(len(left) - len(right)) > limit:
         return limit + 1
     before: list[int] = []

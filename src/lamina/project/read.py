@@ -1,0 +1,218 @@
+"""Read a whole project from a scan: models with their settings, sources, seeds, and every problem of every file."""
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from lamina.project.decode import NAME
+from lamina.project.model import ModelFile, SettingPlaces
+from lamina.project.project import ModuleFile, Project
+from lamina.project.project_file import ProjectFile, read_project_file
+from lamina.project.rules import (
+    case_clash,
+    duplicate_model,
+    duplicate_source,
+    invalid_name,
+    later_feature,
+    missing_project_file,
+    orphan_sidecar,
+    shared_name,
+)
+from lamina.project.scan import PROJECT_FILE, Scan, ScannedFile
+from lamina.project.seed import seed_columns
+from lamina.project.sidecar import Defaults, Sidecar, read_defaults, read_sidecar
+from lamina.project.source import SourceTable
+from lamina.project.source_file import read_source_file
+from lamina.values.diagnostic import Diagnostic, Place, sort_diagnostics
+from lamina.values.names import ModelName
+from lamina.values.nearest import nearest
+
+DEFAULTS_FILE = "_defaults.toml"
+KINDS: dict[str, Literal["sql", "python", "seed"]] = {".sql": "sql", ".py": "python", ".csv": "seed"}
+
+
+def read_project(scan: Scan, variables: Mapping[str, str]) -> Project:
+    """Read everything of a project; its problems are collected, never raised."""
+    files = {file.path: file for file in scan.files}
+    found = list(scan.diagnostics)
+    project_file = _project_file(scan, files, variables)
+    found.extend(project_file.diagnostics)
+    sources = list(_sources(scan, variables, found))
+    models = list(_models(files, project_file.default_schema, variables, found))
+    models.sort(key=lambda model: (model.name, model.path))
+    found.extend(_name_problems(models, sources))
+    found.extend(_orphans(files))
+    found.extend(
+        later_feature.finding("a unit test of models", place=Place(file=path))
+        for path in files
+        if path.startswith("tests/") and path.endswith(".toml")
+    )
+    return Project(
+        name=project_file.name,
+        root=scan.root,
+        default_schema=project_file.default_schema,
+        models=tuple(model for model in models if model.settings.enabled),
+        sources=tuple(sorted(sources, key=lambda table: table.name)),
+        variables=project_file.variables,
+        disabled=tuple(model.name for model in models if not model.settings.enabled),
+        modules=tuple(ModuleFile(path=file.path, text=file.text()) for file in scan.files if is_module(file.path)),
+        diagnostics=sort_diagnostics(found),
+    )
+
+
+def is_module(path: str) -> bool:
+    """Tell whether a Python file is a module that models import, not a model: outside `models`, or named `_...`."""
+    return path.endswith(".py") and (not path.startswith("models/") or path.rpartition("/")[2].startswith("_"))
+
+
+def is_model(path: str) -> bool:
+    """Tell whether a file is the text of a model or seed."""
+    folder = path.partition("/")[0]
+    if folder == "models":
+        return path.endswith((".sql", ".py")) and not is_module(path)
+    return folder == "seeds" and path.endswith(".csv")
+
+
+def model_name(path: str, *, default_schema: str) -> ModelName:
+    """Return the name a path gives its model: the first folder below `models` is the schema.
+
+    >>> model_name("models/sales/eu/orders.sql", default_schema="main")
+    'sales.orders'
+    """
+    folders = path.split("/")[1:-1]
+    schema = folders[0] if folders and path.startswith("models/") else default_schema
+    return ModelName(f"{schema}.{path.rpartition('/')[2].rpartition('.')[0]}")
+
+
+def _project_file(scan: Scan, files: Mapping[str, ScannedFile], variables: Mapping[str, str]) -> ProjectFile:
+    if PROJECT_FILE in files:
+        return read_project_file(files[PROJECT_FILE].text(), variables=variables)
+    is_unread = any(item.place and item.place.file == PROJECT_FILE for item in scan.diagnostics)
+    return ProjectFile(
+        name="unnamed",
+        default_schema="main",
+        variables=(),
+        sections={},
+        places=SettingPlaces(file=PROJECT_FILE),
+        diagnostics=() if is_unread else (missing_project_file.finding(scan.root),),
+    )
+
+
+def _sources(scan: Scan, variables: Mapping[str, str], found: list[Diagnostic]) -> Iterator[SourceTable]:
+    declared: dict[str, str] = {}
+    for file in scan.files:
+        if not file.path.startswith("sources/"):
+            continue
+        read = read_source_file(file.path, file.text(), root=scan.root, variables=variables)
+        found.extend(read.diagnostics)
+        doubles = {name for name in read.names if declared.setdefault(name.casefold(), file.path) != file.path}
+        for name in sorted(doubles):
+            place = read.places.of(f"source.{name}")
+            found.append(duplicate_source.finding(name, place=place, other=declared[name.casefold()]))
+        yield from (table for table in read.tables if table.name.partition(".")[0] not in doubles)
+
+
+class FolderDefaults:
+    """Own the defaults of each folder of models, read once when first asked for."""
+
+    def __init__(self, files: Mapping[str, ScannedFile], variables: Mapping[str, str]) -> None:
+        self._files = files
+        self._variables = variables
+        self._read: dict[str, Defaults] = {}
+
+    def of(self, folder: str) -> Defaults:
+        """Return the defaults that apply to the models of a folder."""
+        if folder in self._read:
+            return self._read[folder]
+        above = self.of(folder.rpartition("/")[0]) if "/" in folder else Defaults()
+        file = self._files.get(f"{folder}/{DEFAULTS_FILE}")
+        defaults = Defaults(settings=above.settings)
+        if file is not None:
+            defaults = read_defaults(file.path, file.text(), above=above, variables=self._variables)
+        self._read[folder] = defaults
+        return defaults
+
+    def diagnostics(self) -> Iterator[Diagnostic]:
+        """Yield what is wrong in any defaults file, also where no model asked for it."""
+        for path in self._files:
+            if path.startswith("models/") and path.endswith("/" + DEFAULTS_FILE):
+                yield from self.of(path.rpartition("/")[0]).diagnostics
+
+
+def _models(
+    files: Mapping[str, ScannedFile], default_schema: str, variables: Mapping[str, str], found: list[Diagnostic]
+) -> Iterator[ModelFile]:
+    defaults = FolderDefaults(files, variables)
+    made: dict[ModelName, str] = {}
+    for path, file in files.items():
+        if not is_model(path):
+            continue
+        stem, dot, suffix = path.rpartition(".")
+        beside = files.get(f"{stem}.toml")
+        sidecar = read_sidecar(
+            beside.path if beside else path,
+            beside.text() if beside else "",
+            defaults=defaults.of(path.rpartition("/")[0]),
+            variables=variables,
+        )
+        name = model_name(path, default_schema=default_schema)
+        other = made.setdefault(name, path)
+        if other != path:
+            found.append(duplicate_model.finding(name, path=path, other=other))
+            continue
+        found.extend(sidecar.diagnostics)
+        yield _model(file, name, kind=KINDS[dot + suffix], sidecar=sidecar, found=found)
+    found.extend(defaults.diagnostics())
+
+
+def _model(
+    file: ScannedFile,
+    name: ModelName,
+    *,
+    kind: Literal["sql", "python", "seed"],
+    sidecar: Sidecar,
+    found: list[Diagnostic],
+) -> ModelFile:
+    schema, _, table = name.partition(".")
+    for part, what in ((schema, "schema"), (table, "model")):
+        if not NAME.fullmatch(part):
+            found.append(invalid_name.finding(part[:60], place=Place(file=file.path), what=what))
+    text, settings = file.text(), sidecar.settings
+    if kind == "seed":
+        columns, problems = seed_columns(file.path, text, declared=settings.columns)
+        found.extend(problems)
+        settings = settings.replace(columns=columns)
+    return ModelFile(name=name, kind=kind, path=file.path, text=text, settings=settings, places=sidecar.places)
+
+
+def _name_problems(models: list[ModelFile], sources: list[SourceTable]) -> Iterator[Diagnostic]:
+    """Yield names that mean two things; names are compared without case, as Spark does."""
+    tables = {table.name.casefold(): table for table in sources}
+    seen: dict[str, ModelName] = {}
+    for model in models:
+        folded = model.name.casefold()
+        other = seen.setdefault(folded, model.name)
+        if other != model.name:
+            yield case_clash.finding(model.name, place=Place(file=model.path), other=other)
+        if folded in tables:
+            source = tables[folded]
+            where = source.places.of(f"source.{source.name}") if source.places else None
+            yield shared_name.finding(model.name, path=model.path, source=where)
+
+
+def _orphans(files: Mapping[str, ScannedFile]) -> Iterator[Diagnostic]:
+    """Yield settings files without a model beside them."""
+    for path in files:
+        folder, _, file = path.rpartition("/")
+        if not path.startswith(("models/", "seeds/")) or not path.endswith(".toml"):
+            continue
+        stem = path.removesuffix(".toml")
+        if (file == DEFAULTS_FILE and path.startswith("models/")) or any(stem + suffix in files for suffix in KINDS):
+            continue
+        beside = (
+            other.rpartition("/")[2].rpartition(".")[0] + ".toml"
+            for other in files
+            if is_model(other)
+            and other.rpartition("/")[0] == folder
+            and other.rpartition(".")[0] + ".toml" not in files
+        )
+        yield orphan_sidecar.finding(path, nearest=nearest(file, beside))

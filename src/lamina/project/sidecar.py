@@ -1,0 +1,151 @@
+"""Read a model's settings file: decode it, lay it over the defaults of its folders, and check the whole."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lamina.project.check_keys import check
+from lamina.project.column_keys import columns
+from lamina.project.decode import (
+    Decoder,
+    Findings,
+    choice,
+    decode_table,
+    flag,
+    list_of,
+    name,
+    spark_conf,
+    table,
+    table_names,
+    table_of,
+    text,
+    texts,
+)
+from lamina.project.model import ContractSettings, InputSettings, ModelSettings, SettingPlaces
+from lamina.project.rules import conflicting_keys, invalid_choice
+from lamina.project.schedule import cron, duration, instant, timezone
+from lamina.project.strategy_keys import build_strategy, strategy_table
+from lamina.project.toml import read_toml
+from lamina.values.diagnostic import Diagnostic
+from lamina.values.value import Value
+
+
+def codes(value: Any, key: str, findings: Findings) -> Any:
+    """Decode a list of diagnostic codes."""
+    items = texts(value, key, findings)
+    if not isinstance(items, tuple):
+        return items
+    for index, item in enumerate(items):
+        if len(item) != 4 or item[0] != "L" or not item[1:].isdigit():
+            place = findings.places.of(f"{key}.{index}")
+            found = invalid_choice.finding(key, place=place, value=item[:60], choices=("L412",), nearest=None)
+            return findings.add(found)
+    return items
+
+
+INPUT_KEYS: dict[str, Decoder] = {"on_touch": choice("rebuild", "keep"), "window": duration}
+CONTRACT_KEYS: dict[str, Decoder] = {"required": texts, "protected": texts, "no_new_nullable": flag}
+KEYS: dict[str, Decoder] = {
+    "strategy": strategy_table,
+    "description": text,
+    "owner": text,
+    "tags": texts,
+    "enabled": flag,
+    "alias": name("table"),
+    "schema": name("schema"),
+    "depends_on": table_names,
+    "cron": cron,
+    "cron_timezone": timezone,
+    "timezone": timezone,
+    "start": instant,
+    "first_partition": instant,
+    "end": instant,
+    "allow_partials": flag,
+    "readiness": choice("strict", "cron"),
+    "partitioned_by": texts,
+    "sorted_by": texts,
+    "on_change": choice("rebuild", later=("forward_only",)),
+    "on_drift": choice("evolve", "fail", "ignore"),
+    "on_foreign_write": choice("fail", "rebuild", "accept"),
+    "allow": codes,
+    "conf": spark_conf,
+    "inputs": table_of(table(INPUT_KEYS)),
+    "columns": columns,
+    "contract": table(CONTRACT_KEYS),
+    "checks": list_of(check),
+}
+LATER_KEYS = frozenset(
+    ["late", "signal", "freshness", "anomaly", "budget", "grants", "renamed_from", "protect_history", "hook", "hooks"]
+)
+
+
+class Sidecar(Value, frozen=True):
+    """A model's settings, where its keys stand, and what is wrong with them."""
+
+    settings: ModelSettings
+    places: SettingPlaces
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+class Defaults(Value, frozen=True):
+    """The decoded `_defaults.toml` of a folder, laid over those of the folders above it."""
+
+    settings: dict[str, Any] = {}
+    diagnostics: tuple[Diagnostic, ...] = ()  # of this folder's file only
+
+
+def read_defaults(path: str, content: str, *, above: Defaults, variables: Mapping[str, str]) -> Defaults:
+    """Read one `_defaults.toml`; the nearer folder wins."""
+    own, findings, _ = _decode(path, content, variables=variables)
+    return Defaults(settings=_merge(above.settings, own), diagnostics=tuple(findings.found))
+
+
+def read_sidecar(path: str, content: str, *, defaults: Defaults, variables: Mapping[str, str]) -> Sidecar:
+    """Read the settings file of one model; an absent one is an empty text."""
+    own, findings, is_whole = _decode(path, content, variables=variables)
+    settings = _build(_merge(defaults.settings, own), findings) if is_whole else ModelSettings()
+    return Sidecar(settings=settings, places=findings.places, diagnostics=tuple(findings.found))
+
+
+def _decode(path: str, content: str, *, variables: Mapping[str, str]) -> tuple[dict[str, Any], Findings, bool]:
+    """Return the decoded keys, the findings, and whether the file could be parsed at all."""
+    document = read_toml(path, content, variables=variables)
+    findings = Findings(document.places)
+    own = decode_table(document.data, KEYS, at="", findings=findings, later=LATER_KEYS)
+    found = findings.found
+    findings.found = [*document.diagnostics, *found]
+    return own, findings, bool(document.data) or not document.diagnostics
+
+
+def _merge(above: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay one file over its defaults: tables merge by key, everything else is replaced."""
+    merged = {**above, **own}
+    for key in above.keys() & own.keys():
+        old, new = above[key], own[key]
+        is_other_strategy = key == "strategy" and new.get("type", old.get("type")) != old.get("type")
+        if isinstance(old, dict) and isinstance(new, dict) and not is_other_strategy:
+            merged[key] = _merge(old, new)
+    return merged
+
+
+def _build(settings: dict[str, Any], findings: Findings) -> ModelSettings:
+    built = {**settings}
+    if "strategy" in built:
+        built["strategy"] = build_strategy(built["strategy"], findings=findings)
+    if "contract" in built:
+        built["contract"] = ContractSettings(**built["contract"])
+    if "inputs" in built:
+        built["inputs"] = {table: InputSettings(**item) for table, item in built["inputs"].items()}
+    first = built.pop("first_partition", None)
+    if first is not None and "start" in built:
+        _conflict("`first_partition` is another name of `start`", "first_partition", "remove one of them", findings)
+    elif first is not None:
+        built["start"] = first
+    if "end" in built and "start" not in built:
+        _conflict("`end` needs `start`", "end", "add `start`", findings)
+    elif "end" in built and built["end"] < built["start"]:
+        _conflict(f"`end` is before `start`: `{built['end']}`", "end", "exchange them", findings)
+    return ModelSettings(**built)
+
+
+def _conflict(message: str, key: str, hint: str, findings: Findings) -> None:
+    findings.add(conflicting_keys.finding(message, place=findings.places.of(key), hint=hint))

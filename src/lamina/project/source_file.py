@@ -1,0 +1,203 @@
+"""Read `sources/*.toml`: one block per source, one table of the project per folder or catalog table."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from lamina.project.column_keys import columns
+from lamina.project.decode import (
+    INVALID,
+    NAME,
+    TABLE_NAME,
+    Decoder,
+    Findings,
+    choice,
+    decode_table,
+    spark_conf,
+    text,
+)
+from lamina.project.model import SettingPlaces
+from lamina.project.rules import invalid_name, later_feature, misplaced_key, missing_key
+from lamina.project.source import SourceTable
+from lamina.project.toml import read_toml
+from lamina.values.diagnostic import Diagnostic
+from lamina.values.names import SourceName
+from lamina.values.value import Value
+
+LATER_TYPES = ("delta", "jdbc", "catalog", "manual", "fivetran")
+DETECTORS = choice("auto", "version", "files", "always", later=("watermark", "checksum"))
+FORMATS = choice("parquet", "csv", "json", "orc", "avro")
+LATER_KEYS = frozenset(["freshness", "on_stale", "load_time", "checksum_by", "refine", "catalog", "discover"])
+
+
+def tables(value: Any, key: str, findings: Findings) -> Any:
+    """Decode the tables of a source: a list of names, or names with a path or settings."""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        value = {item: {} for item in value}
+    if not isinstance(value, dict):
+        return findings.wrong_type(key, expected="a table of source tables", value=value)
+    decoded = {}
+    for table, settings in value.items():
+        path = f"{key}.{table}"
+        if not TABLE_NAME.fullmatch(table) or "." in table:
+            findings.add(invalid_name.finding(table[:60], place=findings.places.of(path), what="source table"))
+        elif isinstance(settings, str):
+            decoded[table] = {"path": str(settings)}
+        elif isinstance(settings, dict):
+            decoded[table] = decode_table(settings, TABLE_KEYS, at=path, findings=findings, later=LATER_KEYS)
+        else:
+            findings.wrong_type(path, expected="a path or a table", value=settings)
+    return decoded
+
+
+TABLE_KEYS: dict[str, Decoder] = {
+    "path": text,
+    "format": FORMATS,
+    "detect": DETECTORS,
+    "options": spark_conf,
+    "time_column": text,
+    "columns": columns,
+    "description": text,
+}
+KEYS: dict[str, Decoder] = {
+    "type": choice("files", "iceberg", later=LATER_TYPES),
+    "path": text,
+    "namespace": text,
+    "format": FORMATS,
+    "detect": DETECTORS,
+    "options": spark_conf,
+    "description": text,
+    "tables": tables,
+}
+ONLY_FILES = ("path", "format", "options")
+
+
+class SourceFile(Value, frozen=True):
+    """What one file declares; `names` are its source blocks, for telling doubles."""
+
+    tables: tuple[SourceTable, ...]
+    names: tuple[str, ...]
+    places: SettingPlaces
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def read_source_file(path: str, content: str, *, root: str, variables: Mapping[str, str]) -> SourceFile:
+    """Read the sources of one file; folders are listed to find the tables of a source that names only a path."""
+    document = read_toml(path, content, variables=variables)
+    findings = Findings(document.places)
+    found: list[SourceTable] = []
+    top = decode_table(document.data, {"source": _blocks}, at="", findings=findings, later=frozenset({"pipeline"}))
+    for source, settings in top.get("source", {}).items():
+        found.extend(_tables_of(source, settings, root=root, findings=findings))
+    names = tuple(sorted(top.get("source", {})))
+    return SourceFile(
+        tables=tuple(found),
+        names=names,
+        places=document.places,
+        diagnostics=(*document.diagnostics, *findings.found),
+    )
+
+
+def _blocks(value: Any, key: str, findings: Findings) -> Any:
+    if not isinstance(value, dict):
+        return findings.wrong_type(key, expected="a table", value=value)
+    blocks = {}
+    for source, settings in value.items():
+        path = f"{key}.{source}"
+        if not NAME.fullmatch(source):
+            findings.add(invalid_name.finding(source[:60], place=findings.places.of(path), what="source"))
+        elif (block := _block(settings, path, findings)) is not INVALID:
+            blocks[source] = block
+    return blocks
+
+
+def _block(value: Any, key: str, findings: Findings) -> Any:
+    if not isinstance(value, dict):
+        return findings.wrong_type(key, expected="a table", value=value)
+    place = findings.places.of(key)
+    kind = value.get("type")
+    if kind is None:
+        return findings.add(missing_key.finding("type", place=place, needed_by="a source"))
+    if isinstance(kind, str) and kind in LATER_TYPES:
+        where = findings.places.of(f"{key}.type")
+        return findings.add(later_feature.finding(f"source type `{kind}`", place=where))
+    settings = decode_table(value, KEYS, at=key, findings=findings, later=LATER_KEYS)
+    return settings if "type" in settings else INVALID
+
+
+def _tables_of(source: str, settings: dict[str, Any], *, root: str, findings: Findings) -> list[SourceTable]:
+    """Return the tables of one source, with the settings of the source as their defaults."""
+    at = f"source.{source}"
+    declared: dict[str, dict[str, Any]] = settings.get("tables", {})
+    if settings["type"] == "iceberg":
+        return _iceberg_tables(source, settings, declared, findings=findings)
+    if "namespace" in settings:
+        place = findings.places.of(f"{at}.namespace")
+        findings.add(misplaced_key.finding("namespace", place=place, of="a `files` source", owners=("iceberg",)))
+    folder = settings.get("path")
+    listed: dict[str, dict[str, Any]] = {} if folder is None else {table: {} for table in _folders(root, folder)}
+    if folder is None and (not declared or any("path" not in table for table in declared.values())):
+        needed = "path or tables" if not declared else "path"
+        place = findings.places.of(f"{at}.tables" if declared else at)
+        findings.add(missing_key.finding(needed, place=place, needed_by="a `files` source"))
+        return []
+    found = []
+    for table, own in sorted({**listed, **declared}.items()):
+        location = own.get("path", f"{str(folder).rstrip('/')}/{table}")
+        found.append(_table(source, table, settings, own, location=location, findings=findings))
+    return found
+
+
+def _iceberg_tables(
+    source: str, settings: dict[str, Any], declared: dict[str, dict[str, Any]], *, findings: Findings
+) -> list[SourceTable]:
+    at = f"source.{source}"
+    for key in ONLY_FILES:
+        if key in settings:
+            place = findings.places.of(f"{at}.{key}")
+            findings.add(misplaced_key.finding(key, place=place, of="an `iceberg` source", owners=("files",)))
+    if not declared:
+        place = findings.places.of(at)
+        findings.add(missing_key.finding("tables", place=place, needed_by="an `iceberg` source"))
+    namespace = settings.get("namespace", source)
+    return [
+        _table(source, table, settings, own, location=own.get("path", f"{namespace}.{table}"), findings=findings)
+        for table, own in sorted(declared.items())
+    ]
+
+
+def _table(
+    source: str,
+    table: str,
+    settings: dict[str, Any],
+    own: dict[str, Any],
+    *,
+    location: str,
+    findings: Findings,
+) -> SourceTable:
+    shared: dict[str, Any] = {
+        key: settings[key] for key in ("format", "detect", "options", "description") if key in settings
+    }
+    merged: dict[str, Any] = {**shared, **own}
+    merged.pop("path", None)
+    if "options" in own and "options" in shared:
+        merged["options"] = {**shared["options"], **own["options"]}
+    return SourceTable(
+        name=SourceName(f"{source}.{table}"),
+        type=settings["type"],
+        location=location,
+        places=findings.places,
+        **merged,
+    )
+
+
+def _folders(root: str, folder: str) -> list[str]:
+    """Return the folders below a local path that can be the name of a table; a remote path lists none."""
+    if "://" in folder:
+        return []
+    try:
+        with os.scandir(os.path.join(root, folder)) as entries:
+            names = [entry.name for entry in entries if entry.is_dir()]
+    except OSError:
+        return []
+    return sorted(name for name in names if TABLE_NAME.fullmatch(name) and not name.startswith("_") and "." not in name)
