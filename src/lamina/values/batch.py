@@ -5,7 +5,7 @@ from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName
 from lamina.values.plan import Mode
 from lamina.values.schema import Schema
-from lamina.values.touch import Extent, Refinement
+from lamina.values.touch import ColumnRanges, Extent, Refinement
 from lamina.values.value import Value
 
 
@@ -52,6 +52,7 @@ class Staged(Value, frozen=True):
     counts: Counts
     columns: Schema
     watermark: str | None = None
+    added: tuple[ColumnRanges, ...] = ()  # of an append: the ranges of time columns its rows lie in, where known
 
 
 class DiffQuestion(Value, frozen=True):

@@ -47,6 +47,7 @@ class Coverage(Value, frozen=True):
     parameters: dict[str, str] = {}  # values of run parameters the last build read, such as `as_of`
     start: str | None = None  # the effective start, resolved once
     watermark: str | None = None  # the largest timestamp read, where the strategy has one
+    built: str | None = None  # execution time of the last batch
 
     def cursor(self, name: TableName) -> Cursor | None:
         """Return how far the log of an input is folded."""

@@ -71,6 +71,7 @@ class Selection(Value, frozen=True):
     """What was asked for: which models, which slices."""
 
     models: tuple[ModelName, ...] | None = None  # None: all
+    upstreams: tuple[ModelName, ...] = ()  # of these models, added: only their stale slices run
     is_forced: bool = False
     is_full_refresh: bool = False
     partition: str | None = None

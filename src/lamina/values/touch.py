@@ -38,7 +38,7 @@ class Refinement(Value, frozen=True):
     No ranges: the columns are proven equal, and a reader of a subset is spared whatever it filters by.
     """
 
-    columns: tuple[ColumnName, ...]
+    columns: tuple[ColumnName, ...] | None  # None: every column of the table
     filter_column: ColumnName | None = None
     ranges: tuple[Interval, ...] = ()
 
