@@ -8,7 +8,9 @@ MAX_DEPTH = 40  # of brackets, and of parts in a dotted key; parsing dotted keys
 UNCLOSED = ('"', "'")  # a quote that opens no string; to look on from each would take quadratic time
 TOKEN = re.compile(
     r"""
-    (?P<space>[ \t]+|\#[^\n]*)
+    (?:[ \t]+|\#[^\n]*)*
+  (?:
+    (?P<line>(?P<key>[A-Za-z0-9_-]+)[ \t]*=[ \t]*(?:"[^"\\\n]*"|[a-z0-9]+)(?=\n|\Z))  # most lines; whole, for speed
   | (?P<newline>\n)
   | (?P<text>\"{3}(?:[^"\\]|\\[\s\S]|\"{1,2}(?!\"))*\"{3,5}|'{3}(?:[^']|'{1,2}(?!'))*'{3,5}
       |"(?:[^"\\\n]|\\[^\n])*"|'[^'\n]*')
@@ -17,6 +19,7 @@ TOKEN = re.compile(
   | (?P<mark>[=,.])
   | (?P<word>[^\s\#"'\[\]{}=,.]+)
   | (?P<other>[\s\S])
+  )
     """,
     re.VERBOSE,
 )
@@ -39,15 +42,18 @@ def locate(text: str) -> Location:
     scanner = _Scanner()
     line, line_start = 1, 0
     for token in TOKEN.finditer(text):
-        kind, content, start = token.lastgroup, token.group(), token.start()
-        if kind == "space":
-            continue
-        scanner.place = (line, start - line_start + 1)
+        kind = token.lastgroup or "other"
+        start = token.start(kind)
         if kind == "newline":
             scanner.end_line()
             line, line_start = line + 1, token.end()
             continue
-        scanner.take(kind or "other", content)
+        scanner.place = (line, start - line_start + 1)
+        if kind == "line":
+            scanner.take_line(token["key"])
+            continue
+        content = token[kind]
+        scanner.take(kind, content)
         if scanner.too_deep is not None or content in UNCLOSED:
             break
         if kind == "text" and "\n" in content:
@@ -72,6 +78,12 @@ class _Scanner:
         self.key_place = (1, 1)
         self.path = ""  # of the value being read
         self.in_value = False
+
+    def take_line(self, key: str) -> None:
+        """Move over a whole line that sets a key to a plain value."""
+        if not self.in_value and not self.brackets and not self.parts:
+            self.key_place = self.place
+            self._record(f"{self.table}.{key}" if self.table else key)
 
     def take(self, kind: str, content: str) -> None:
         """Move over one token that is neither space nor a line's end."""
