@@ -1,0 +1,58 @@
+"""What differs between two bags of rows, told as touches and refinements tell it."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from tests.simulation.algebra import DAY, Cell, Relation, type_of
+from tests.simulation.lake import bag
+
+from lamina.values.batch import DiffQuestion
+from lamina.values.interval import Interval, merge
+from lamina.values.names import ColumnName
+from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Refinement
+
+
+def days_of(cells: Iterable[Cell]) -> tuple[Interval, ...]:
+    """Return the days of timestamps; a null lies in no range, and no reader by range ever sees it."""
+    starts = {cell.replace(hour=0, minute=0, second=0, microsecond=0) for cell in cells if isinstance(cell, datetime)}
+    return merge(tuple(Interval(start, start + DAY) for start in starts))
+
+
+def extent_of(added: Relation, removed: Relation, *, columns: tuple[ColumnName, ...]) -> Extent:
+    """Return the extent of a change, with ranges of those named columns that hold times."""
+    if not added.rows and not removed.rows:
+        return Nothing()
+    timed = [name for name in columns if name in added.columns and type_of(name) == "timestamp"]
+    if not timed:
+        return Everything()
+    return Ranges(tuple(ColumnRanges(ColumnName(name), changed_units(added, removed, name)) for name in timed))
+
+
+def changed_units(added: Relation, removed: Relation, column: str) -> tuple[Interval, ...]:
+    """Return the days of a column in which rows came or went."""
+    return days_of(row[relation.place(column)] for relation in (added, removed) for row in relation.rows)
+
+
+def refine(old: Relation, new: Relation, question: DiffQuestion) -> Refinement | None:
+    """Answer a question about two versions, or None where nothing can be proven."""
+    columns = question.columns if question.columns is not None else tuple(map(ColumnName, new.columns))
+    by = question.filter_column
+    asked = (*columns, by) if by is not None and by not in columns else columns
+    if not all(name in old.columns and name in new.columns for name in asked):
+        return None
+    if question.columns is None and set(old.columns) != set(new.columns):
+        return None
+    before, after = (Relation(asked, _narrow(relation, asked)) for relation in (old, new))
+    added = Relation(asked, tuple((bag(after) - bag(before)).elements()))
+    removed = Relation(asked, tuple((bag(before) - bag(after)).elements()))
+    if not added.rows and not removed.rows:
+        return Refinement(columns)
+    if by is None:
+        return None
+    ranges = changed_units(added, removed, by)
+    return Refinement(columns, by, ranges) if ranges else None
+
+
+def _narrow(relation: Relation, columns: tuple[str, ...]) -> tuple[tuple[Cell, ...], ...]:
+    places = [relation.place(name) for name in columns]
+    return tuple(tuple(row[place] for place in places) for row in relation.rows)

@@ -1,0 +1,188 @@
+"""What survives a crash in the simulation: tables as chains of snapshots, and folders of files, all in memory.
+
+Where each table's metadata is stands in the real catalog, so that the real state store publishes.
+"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+from typing import Literal
+
+from tests.simulation.algebra import Relation, Row
+
+from lamina.values.codec import content_hash
+from lamina.values.coverage import Mark
+from lamina.values.names import Position, TableName
+from lamina.values.touch import Touch
+from lamina.warehouse import catalog
+
+CATALOG = "memory"
+
+Operation = Literal["append", "overwrite", "replace", "mark"]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One version of a table's rows; `replace` is compaction, `mark` adds and removes nothing."""
+
+    number: int
+    parent: int | None
+    relation: Relation
+    operation: Operation
+    mark: Mark | None = None
+
+    @property
+    def position(self) -> Position:
+        """The snapshot's id as a position."""
+        return Position(str(self.number))
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """What a pointer names; the mark and touch of the newest publish are properties and survive expiry."""
+
+    current: int
+    snapshots: tuple[Snapshot, ...]
+    mark: Mark | None = None
+    touch: Touch | None = None
+
+    def snapshot(self, number: int) -> Snapshot | None:
+        """Return a snapshot that has not expired."""
+        return next((item for item in reversed(self.snapshots) if item.number == number), None)
+
+    @property
+    def head(self) -> Snapshot:
+        """The snapshot readers see."""
+        found = self.snapshot(self.current)
+        assert found is not None, "the current snapshot never expires"
+        return found
+
+    def ancestry(self) -> tuple[Snapshot, ...]:
+        """Return the kept main ancestry, newest first."""
+        chain = [self.head]
+        while chain[-1].parent is not None and (parent := self.snapshot(chain[-1].parent)) is not None:
+            chain.append(parent)
+        return tuple(chain)
+
+
+@dataclass
+class Lake:
+    """All durable things beside the state: metadata, files, and the catalog they are found by."""
+
+    path: Path
+    connection: sqlite3.Connection
+    metadata: dict[str, Metadata] = field(default_factory=dict)
+    folders: dict[str, dict[str, int]] = field(default_factory=dict)  # location: file name, version of its content
+    contents: dict[int, Relation] = field(default_factory=dict)
+    manifests: dict[Position, dict[str, int]] = field(default_factory=dict)
+    numbers: "count[int]" = field(default_factory=lambda: count(1))
+
+    # Tables
+
+    def pointer(self, table: TableName) -> str | None:
+        """Return the pointer of a table or a stage."""
+        return catalog.pointer(self.connection, CATALOG, table)
+
+    def table(self, table: TableName) -> Metadata | None:
+        """Return the metadata of a table."""
+        pointer = self.pointer(table)
+        return None if pointer is None else self.metadata[pointer]
+
+    def write(self, metadata: Metadata) -> str:
+        """Write a metadata object and return its pointer."""
+        pointer = f"mem:{next(self.numbers)}"
+        self.metadata[pointer] = metadata
+        return pointer
+
+    def swing(self, table: TableName, metadata: Metadata) -> None:
+        """Point a table at new metadata, as any other writer of the catalog would."""
+        base = self.pointer(table)
+        pointer = self.write(metadata)
+        if base is None:
+            catalog.add_table(self.connection, CATALOG, table=table, pointer=pointer)
+        else:
+            assert catalog.move_pointer(self.connection, CATALOG, table=table, base=base, pointer=pointer)
+
+    def commit(self, table: TableName, relation: Relation, operation: Operation) -> None:
+        """Commit rows to a table from outside lamina."""
+        metadata = self.table(table)
+        parent = None if metadata is None else metadata.current
+        snapshot = Snapshot(next(self.numbers), parent, relation, operation)
+        kept = () if metadata is None else metadata.snapshots
+        before = Metadata(snapshot.number, ()) if metadata is None else metadata
+        self.swing(table, replace(before, current=snapshot.number, snapshots=(*kept, snapshot)))
+
+    def set_property(self, table: TableName) -> None:
+        """Move a table's pointer without a new version."""
+        metadata = self.table(table)
+        if metadata is not None:
+            self.swing(table, metadata)
+
+    def compact(self, table: TableName) -> None:
+        """Rewrite a table's files and keep its rows."""
+        metadata = self.table(table)
+        if metadata is not None:
+            rows = tuple(sorted(metadata.head.relation.rows, key=repr))
+            self.commit(table, Relation(metadata.head.relation.columns, rows), "replace")
+
+    def roll_back(self, table: TableName, steps: int) -> None:
+        """Make an older snapshot the current one, as an operator would; properties stay."""
+        metadata = self.table(table)
+        if metadata is not None:
+            chain = metadata.ancestry()
+            self.swing(table, replace(metadata, current=chain[min(steps, len(chain) - 1)].number))
+
+    def expire(self, table: TableName, keep: int) -> None:
+        """Forget all but the newest snapshots of the main ancestry."""
+        metadata = self.table(table)
+        if metadata is not None:
+            self.swing(table, replace(metadata, snapshots=tuple(reversed(metadata.ancestry()[:keep]))))
+
+    def drop(self, table: TableName) -> None:
+        """Drop a table."""
+        catalog.drop_table(self.connection, CATALOG, table=table)
+
+    # Files
+
+    def put_file(self, location: str, name: str, *, relation: Relation) -> None:
+        """Write a file, or another version of it."""
+        version = next(self.numbers)
+        self.contents[version] = relation
+        self.folders.setdefault(location, {})[name] = version
+
+    def remove_file(self, location: str, name: str) -> None:
+        """Delete a file."""
+        self.folders[location].pop(name, None)
+
+    def manifest(self, location: str) -> Position:
+        """Return the position of a folder: the hash of its list of files, which is remembered."""
+        files = dict(self.folders.get(location, {}))
+        position = Position(content_hash(files))
+        self.manifests[position] = files
+        return position
+
+    def is_current(self, location: str, position: Position) -> bool:
+        """Tell whether every file of a manifest is still there, unchanged."""
+        files = self.folders.get(location, {})
+        return all(files.get(name) == version for name, version in self.manifests[position].items())
+
+    def file_rows(self, versions: Iterable[int], *, columns: tuple[str, ...]) -> Relation:
+        """Return the rows of files."""
+        return Relation(columns, tuple(row for version in versions for row in self.contents[version].rows))
+
+
+def open_lake(path: Path) -> Lake:
+    """Open an empty lake on the file that also holds the state."""
+    connection = catalog.connect(path)
+    # A simulated crash never takes the machine with it.
+    connection.execute("PRAGMA synchronous = OFF")
+    catalog.create_tables(connection)
+    return Lake(path, connection)
+
+
+def bag(relation: Relation) -> Counter[Row]:
+    """Return rows as a multiset."""
+    return Counter(relation.rows)

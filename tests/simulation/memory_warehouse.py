@@ -1,0 +1,383 @@
+"""The warehouse port over bags of rows: the second implementation, on which schedules run by the thousand."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from tests.simulation.algebra import Expression, Read, Relation, Row, evaluate, type_of
+from tests.simulation.differences import extent_of, refine
+from tests.simulation.lake import CATALOG, Lake, Metadata, Operation, Snapshot, bag
+from tests.simulation.row_checks import run_checks
+
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.errors import StepFailed
+from lamina.project.source import SourceTable
+from lamina.project.strategy import Merge, TimeInterval
+from lamina.values.batch import Batch, CheckResult, Counts, Diff, DiffQuestion, Move, Pin, Staged
+from lamina.values.coverage import Mark
+from lamina.values.facts import Head, Version
+from lamina.values.interval import WHOLE, Interval, merge
+from lamina.values.names import ColumnName, CommitId, Fingerprint, Position, TableName
+from lamina.values.schema import Column, DataType, Schema
+from lamina.values.touch import Everything, Nothing, Touch
+from lamina.warehouse import catalog
+from lamina.warehouse.port import Comparison, History
+
+
+class MemoryWarehouse:
+    """One process's view of the lake; it may be thrown away at any moment."""
+
+    def __init__(self, lake: Lake, graph: Graph, queries: Mapping[Fingerprint, Expression]) -> None:
+        self._lake = lake
+        self._queries = queries
+        self._targets = {TableName(model.name): model.target for model in graph.models}
+        self._sources = {TableName(source.name): source for source in graph.sources}
+
+    # Looking
+
+    def heads(self, tables: Sequence[TableName]) -> dict[TableName, Head]:
+        """Return the current heads of managed tables."""
+        pointers = catalog.pointers(self._lake.connection, CATALOG)
+        return {table: self._head(table, pointers.get(table)) for table in tables}
+
+    def source_heads(self, sources: Sequence[SourceTable]) -> dict[TableName, Head]:
+        """Return the current heads of sources."""
+        return {TableName(source.name): self._source_head(source) for source in sources}
+
+    def _source_head(self, source: SourceTable) -> Head:
+        name = TableName(source.name)
+        if source.type == "files":
+            return Head(name, pointer=None, position=self._lake.manifest(source.location), columns=source.columns)
+        location = TableName(source.location)
+        return self._head(location, self._lake.pointer(location)).replace(table=name)
+
+    def _head(self, table: TableName, pointer: str | None) -> Head:
+        if pointer is None:
+            return Head(table, pointer=None, position=None)
+        head = self._lake.metadata[pointer].head
+        return Head(table, pointer=pointer, position=head.position, columns=_schema(head.relation.columns))
+
+    def changes(self, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...]) -> tuple[Touch, ...]:
+        """Return what changed in a source after `since`."""
+        head = self._source_head(source).position
+        if head == since:
+            return ()
+        if source.type == "files":
+            return (self._file_touch(source, since, columns=columns),)
+        metadata = self._lake.table(TableName(source.location))
+        steps = None if metadata is None else _steps(metadata, since)
+        if metadata is None or steps is None:
+            return (Touch(TableName(source.name), position=head or since, parent=since, extent=Everything()),)
+        return tuple(_step_touch(TableName(source.name), metadata, step, columns=columns) for step in steps)
+
+    def _file_touch(self, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...]) -> Touch:
+        name, head = TableName(source.name), self._lake.manifest(source.location)
+        before, after = self._lake.manifests.get(since), self._lake.manifests[head]
+        if before is None:
+            return Touch(name, position=head, parent=since, extent=Everything())
+        names = _names(source.columns)
+        gone = [version for file, version in sorted(before.items()) if after.get(file) != version]
+        new = [version for file, version in sorted(after.items()) if before.get(file) != version]
+        removed = self._lake.file_rows(gone, columns=names)
+        added = self._lake.file_rows(new, columns=names)
+        return Touch(
+            name,
+            position=head,
+            parent=since,
+            extent=extent_of(added, removed, columns=columns) if gone or new else Nothing(),
+            is_append=not gone,
+            rows_added=len(added.rows),
+            rows_removed=len(removed.rows),
+        )
+
+    def history(self, table: TableName, since: Position | None) -> History:
+        """Return the ancestry of a managed table after a recorded version."""
+        metadata = self._lake.table(table)
+        if metadata is None:
+            return History(versions=(), is_linked=since is None, mark=None)
+        steps = None if since is None else _steps(metadata, since)
+        listed = tuple(reversed(metadata.ancestry())) if steps is None else steps
+        marked = next((item for item in metadata.ancestry() if item.mark is not None), None)
+        mark = metadata.mark if marked is None else _late_mark(metadata, marked)
+        return History(
+            versions=tuple(_version(table, metadata, step) for step in listed), is_linked=steps is not None, mark=mark
+        )
+
+    # Reading
+
+    def _read(self, name: TableName, pin: Pin | None, *, reader: Read) -> Relation:
+        if pin is None:
+            return Relation(reader.columns, ())
+        source = self._sources.get(name)
+        if source is not None and source.type == "files":
+            return self._read_files(source, pin)
+        table = TableName(source.location) if source is not None else self._targets[name]
+        metadata = self._lake.table(table)
+        pinned = None if metadata is None else metadata.snapshot(int(pin.position))
+        if metadata is None or pinned is None:
+            raise StepFailed("not_found", f"version {pin.position} of `{name}` is gone")
+        return pinned.relation if pin.since is None else _appended(metadata, pinned, since=pin.since)
+
+    def _read_files(self, source: SourceTable, pin: Pin) -> Relation:
+        if not self._lake.is_current(source.location, pin.position):
+            raise StepFailed("not_found", f"files of `{source.name}` changed after they were listed")
+        files = self._lake.manifests[pin.position]
+        before = {} if pin.since is None else self._lake.manifests[pin.since]
+        if any(files.get(name) != version for name, version in before.items()):
+            raise StepFailed("internal", f"files of `{source.name}` were not only added since {pin.since}")
+        new = [version for name, version in sorted(files.items()) if name not in before]
+        return self._lake.file_rows(new, columns=_names(source.columns))
+
+    def _compute(self, model: CompiledModel, slices: tuple[Interval, ...], pins: Mapping[TableName, Pin]) -> Relation:
+        query = self._queries[model.fingerprint]
+
+        def read(reader: Read) -> Relation:
+            return self._read(TableName(reader.table), pins.get(TableName(reader.table)), reader=reader)
+
+        parts = [evaluate(query, read, span) for span in merge(slices)]
+        return Relation(parts[0].columns, tuple(row for part in parts for row in part.rows))
+
+    # Writing
+
+    def stage(self, batch: Batch, model: CompiledModel, mark: Mark) -> Staged:
+        """Write a batch aside on its base."""
+        result = self._compute(model, batch.slices, {pin.input: pin for pin in batch.pins})
+        _refuse_strays(batch, model, result)
+        base = None if batch.base is None else self._lake.metadata[batch.base]
+        old = Relation(result.columns, ()) if base is None else _aligned(base.head.relation, result.columns)
+        rows, counts = _written(batch, model, old, result)
+        operation: Operation = "append" if batch.mode == "append" else "overwrite"
+        relation = Relation(result.columns, rows)
+        snapshot = Snapshot(next(self._lake.numbers), _parent(base), relation, operation, mark)
+        pointer = self._put_stage(batch, base, snapshot)
+        return Staged(batch, pointer, snapshot.position, counts, _schema(result.columns))
+
+    def _put_stage(self, batch: Batch, base: Metadata | None, snapshot: Snapshot) -> str:
+        kept = () if base is None else base.snapshots
+        properties = (None, None) if base is None else (base.mark, base.touch)
+        pointer = self._lake.write(Metadata(snapshot.number, (*kept, snapshot), *properties))
+        stage = catalog.stage_of(batch.commit)
+        catalog.drop_table(self._lake.connection, CATALOG, table=stage)
+        catalog.add_table(self._lake.connection, CATALOG, table=stage, pointer=pointer)
+        return pointer
+
+    def check(self, staged: Staged, model: CompiledModel) -> tuple[CheckResult, ...]:
+        """Run the model's checks over the staged rows."""
+        relation = _inside(self._lake.metadata[staged.pointer].head.relation, staged.batch, model)
+        return run_checks(relation, model, staged.batch.slices)
+
+    def diff(self, staged: Staged, questions: tuple[DiffQuestion, ...]) -> Diff:
+        """Compare the base with the staged rows; rows outside the slices are equal anyway."""
+        assert staged.batch.base is not None, "a first build is not compared"
+        old = self._lake.metadata[staged.batch.base].head.relation
+        new = self._lake.metadata[staged.pointer].head.relation
+        answers = (refine(old, new, question) for question in questions)
+        return Diff(
+            is_equal=old.columns == new.columns and bag(old) == bag(new),
+            refinements=tuple(answer for answer in answers if answer is not None),
+        )
+
+    def prepare_publish(self, staged: Staged, mark: Mark, touch: Touch) -> Move:
+        """Write the late facts onto the stage and return the pointer move that publishes it."""
+        self._recheck_files(staged)
+        metadata = self._lake.metadata[staged.pointer]
+        return self._move(staged.batch, mark, Metadata(metadata.current, metadata.snapshots, mark, touch))
+
+    def prepare_mark(self, staged: Staged, mark: Mark, touch: Touch) -> tuple[Staged, Move]:
+        """Stage a snapshot that changes no row in place of an equal result."""
+        self._recheck_files(staged)
+        assert staged.batch.base is not None, "only a rebuild can be equal"
+        base = self._lake.metadata[staged.batch.base]
+        snapshot = Snapshot(next(self._lake.numbers), base.current, base.head.relation, "mark", mark)
+        touch = touch.replace(position=snapshot.position)
+        move = self._move(staged.batch, mark, Metadata(snapshot.number, (*base.snapshots, snapshot), mark, touch))
+        return staged.replace(pointer=move.pointer, position=snapshot.position), move
+
+    def _move(self, batch: Batch, mark: Mark, metadata: Metadata) -> Move:
+        pointer = self._lake.write(metadata)
+        stage = catalog.stage_of(batch.commit)
+        catalog.drop_table(self._lake.connection, CATALOG, table=stage)
+        catalog.add_table(self._lake.connection, CATALOG, table=stage, pointer=pointer)
+        return Move(self._targets[TableName(batch.model)], base=batch.base, pointer=pointer, stage=stage)
+
+    def _recheck_files(self, staged: Staged) -> None:
+        for pin in staged.batch.pins:
+            source = self._sources.get(pin.input)
+            is_files = source is not None and source.type == "files"
+            if is_files and not self._lake.is_current(self._sources[pin.input].location, pin.position):
+                raise StepFailed("not_found", f"files of `{pin.input}` changed while they were read")
+
+    def discard(self, commit: CommitId) -> None:
+        """Forget an abandoned stage."""
+        catalog.drop_table(self._lake.connection, CATALOG, table=catalog.stage_of(commit))
+
+    def compare(
+        self, model: CompiledModel, slices: tuple[Interval, ...], pins: dict[TableName, Position]
+    ) -> Comparison:
+        """Recompute slices over pinned inputs and compare them with the table."""
+        metadata = self._lake.table(model.target)
+        assert metadata is not None, "only a built table is compared"
+        actual = _cut(metadata.head.relation, model, slices)
+        try:
+            pinned = {name: Pin(name, position) for name, position in pins.items()}
+            expected = self._compute(model, slices, pinned)
+        except StepFailed as error:
+            return Comparison(0, len(actual.rows), missing=0, extra=0, unverifiable=error.message)
+        missing, extra = bag(expected) - bag(actual), bag(actual) - bag(expected)
+        return Comparison(len(expected.rows), len(actual.rows), missing=missing.total(), extra=extra.total())
+
+    def close(self) -> None:
+        """Release nothing: the lake outlives its warehouses."""
+
+
+def _schema(columns: tuple[str, ...]) -> Schema:
+    return tuple(Column(ColumnName(name), DataType(type_of(name))) for name in columns)
+
+
+def _names(schema: Schema) -> tuple[str, ...]:
+    return tuple(column.name for column in schema)
+
+
+def _parent(base: Metadata | None) -> int | None:
+    return None if base is None else base.current
+
+
+def _steps(metadata: Metadata, since: Position) -> tuple[Snapshot, ...] | None:
+    """Return the ancestry after a version, oldest first, or None when that is no ancestor."""
+    steps: list[Snapshot] = []
+    for snapshot in metadata.ancestry():
+        if snapshot.position == since:
+            return tuple(reversed(steps))
+        steps.append(snapshot)
+    # The parent's id outlives the parent.
+    return tuple(reversed(steps)) if str(steps[-1].parent) == since else None
+
+
+def _step_touch(name: TableName, metadata: Metadata, step: Snapshot, *, columns: tuple[ColumnName, ...]) -> Touch:
+    parent = None if step.parent is None else Position(str(step.parent))
+    before = None if step.parent is None else metadata.snapshot(step.parent)
+    if step.operation in ("replace", "mark"):
+        return Touch(name, position=step.position, parent=parent, extent=Nothing())
+    if before is None:
+        return Touch(name, position=step.position, parent=parent, extent=Everything())
+    new, old = bag(step.relation), bag(before.relation)
+    added = Relation(step.relation.columns, tuple((new - old).elements()))
+    removed = Relation(step.relation.columns, tuple((old - new).elements()))
+    return Touch(
+        name,
+        position=step.position,
+        parent=parent,
+        extent=extent_of(added, removed, columns=columns),
+        is_append=not removed.rows,
+        rows_added=len(added.rows),
+        rows_removed=len(removed.rows),
+    )
+
+
+def _late_mark(metadata: Metadata, snapshot: Snapshot) -> Mark | None:
+    late = metadata.mark
+    return late if late and snapshot.mark and late.commit == snapshot.mark.commit else snapshot.mark
+
+
+def _version(table: TableName, metadata: Metadata, step: Snapshot) -> Version:
+    mark = _late_mark(metadata, step) if step.mark is not None else None
+    is_preserving = step.operation in ("replace", "mark")
+    parent = None if step.parent is None else Position(str(step.parent))
+    touch = Touch(table, step.position, parent, extent=Nothing() if is_preserving else Everything())
+    if mark is not None and mark is metadata.mark and metadata.touch is not None:
+        touch = metadata.touch
+    return Version(step.position, parent, mark=mark, touch=touch, is_content_preserving=is_preserving)
+
+
+def _appended(metadata: Metadata, pinned: Snapshot, *, since: Position) -> Relation:
+    """Return the rows added from one version to another, between which rows were only added."""
+    rows: Counter[Row] = Counter()
+    step: Snapshot | None = pinned
+    while step is not None and step.position != since:
+        before = None if step.parent is None else metadata.snapshot(step.parent)
+        old = Counter[Row]() if before is None else bag(before.relation)
+        if step.parent is not None and before is None and str(step.parent) != since:
+            raise StepFailed("not_found", f"version {step.parent} expired")
+        if old - bag(step.relation):
+            raise StepFailed("internal", f"rows were not only added since version {since}")
+        rows += bag(step.relation) - old
+        step = before
+    if step is None:
+        raise StepFailed("not_found", f"version {since} is no ancestor of {pinned.position}")
+    return Relation(pinned.relation.columns, tuple(rows.elements()))
+
+
+def _aligned(relation: Relation, columns: tuple[str, ...]) -> Relation:
+    """Return rows under another list of columns, by name; new columns are null."""
+    places = [relation.columns.index(name) if name in relation.columns else None for name in columns]
+    rows = (tuple(None if place is None else row[place] for place in places) for row in relation.rows)
+    return Relation(columns, tuple(rows))
+
+
+def _time_place(relation: Relation, model: CompiledModel) -> int | None:
+    strategy = model.settings.strategy
+    return relation.place(strategy.time_column) if isinstance(strategy, TimeInterval) else None
+
+
+def _is_within(row: Row, place: int | None, slices: tuple[Interval, ...]) -> bool:
+    if place is None or slices == (WHOLE,):
+        return True
+    cell = row[place]
+    return isinstance(cell, datetime) and any(span.start <= cell < span.end for span in slices)
+
+
+def _cut(relation: Relation, model: CompiledModel, slices: tuple[Interval, ...]) -> Relation:
+    place = _time_place(relation, model)
+    return Relation(relation.columns, tuple(row for row in relation.rows if _is_within(row, place, slices)))
+
+
+def _inside(relation: Relation, batch: Batch, model: CompiledModel) -> Relation:
+    return _cut(relation, model, batch.slices)
+
+
+def _refuse_strays(batch: Batch, model: CompiledModel, result: Relation) -> None:
+    place = _time_place(result, model)
+    strays = sum(not _is_within(row, place, batch.slices) for row in result.rows)
+    if strays:
+        raise StepFailed("data_rejected", f"{strays} rows of `{model.name}` lie outside their slices")
+
+
+def _written(batch: Batch, model: CompiledModel, old: Relation, result: Relation) -> tuple[tuple[Row, ...], Counts]:
+    made = len(result.rows)
+    match batch.mode:
+        case "append":
+            return old.rows + result.rows, Counts(written=made, inserted=made)
+        case "replace_all":
+            return result.rows, Counts(written=made, inserted=made, deleted=len(old.rows))
+        case "replace_slices":
+            place = _time_place(old, model)
+            kept = tuple(row for row in old.rows if not _is_within(row, place, batch.slices))
+            return kept + result.rows, Counts(written=made, inserted=made, deleted=len(old.rows) - len(kept))
+        case "merge":
+            return _merged(model, old, result)
+        case "delete_insert":
+            raise StepFailed("internal", "delete_insert is not simulated")
+
+
+def _merged(model: CompiledModel, old: Relation, result: Relation) -> tuple[tuple[Row, ...], Counts]:
+    strategy = model.settings.strategy
+    assert isinstance(strategy, Merge), "only a merge model is merged"
+    keys = [result.place(name) for name in strategy.unique_key]
+    orders = [result.place(name) for name in strategy.order_by]
+
+    def key(row: Row) -> Row:
+        return tuple(row[place] for place in keys)
+
+    def rank(row: Row) -> tuple[tuple[bool, str | int | datetime], ...]:
+        return tuple((row[place] is not None, row[place] or 0) for place in orders)
+
+    rows = {key(row): row for row in old.rows}
+    is_new = {key(row): key(row) not in rows for row in result.rows}
+    for row in result.rows:
+        before = rows.get(key(row))
+        if before is None or rank(row) >= rank(before):
+            rows[key(row)] = row
+    inserted = sum(is_new.values())
+    replaced = len(is_new) - inserted
+    counts = Counts(written=len(is_new), inserted=inserted, replaced=replaced, duplicate=len(result.rows) - len(is_new))
+    return tuple(rows.values()), counts

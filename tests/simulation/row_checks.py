@@ -1,0 +1,51 @@
+"""Checks over bags of rows, as far as simulated models declare them."""
+
+from collections import Counter
+
+from tests.simulation.algebra import Relation
+
+from lamina.compiler.graph import CompiledModel
+from lamina.project.model import CheckSettings
+from lamina.values.batch import CheckResult
+from lamina.values.interval import Interval
+
+
+def run_checks(relation: Relation, model: CompiledModel, slices: tuple[Interval, ...]) -> tuple[CheckResult, ...]:
+    """Return the outcome of every check of a model."""
+    return tuple(_run(check, relation, model, slices) for check in model.settings.checks)
+
+
+def _run(check: CheckSettings, relation: Relation, model: CompiledModel, slices: tuple[Interval, ...]) -> CheckResult:
+    failed = _failed(check, relation)
+    return CheckResult(
+        model=model.name,
+        name=check.name or check.type,
+        type=check.type,
+        column=check.column,
+        severity=check.severity,
+        passed=failed <= check.max_failed_rows,
+        observed=failed,
+        expected=0,
+        rows_failed=failed,
+        scope=check.scope,
+        intervals=slices,
+    )
+
+
+def _failed(check: CheckSettings, relation: Relation) -> int:
+    match check.type:
+        case "row_count":
+            count = len(relation.rows)
+            return int(count < (check.min or 0) or (check.max is not None and count > check.max))
+        case "not_null":
+            return sum(row[relation.place(str(check.column))] is None for row in relation.rows)
+        case "accepted_values":
+            cells = (row[relation.place(str(check.column))] for row in relation.rows)
+            return sum(cell is not None and cell not in check.values for cell in cells)
+        case "unique":
+            columns = check.columns or (check.column,)
+            places = [relation.place(str(name)) for name in columns]
+            seen = Counter(tuple(row[place] for place in places) for row in relation.rows)
+            return sum(number - 1 for number in seen.values())
+        case "expression":
+            raise NotImplementedError("expressions are checked on Spark")
