@@ -47,7 +47,7 @@ class Walk:
         self._drain(tree)
         while self._pending:
             definition = self._pending.popleft()
-            self.out.append(f"={definition.number}")
+            self.out.append(f"={definition.number}({','.join(definition.columns)}")
             self._scope = Scope(None, definition.visible or self._outermost, block=None)
             self._drain(definition.query)
         for block in self.blocks:
@@ -203,6 +203,7 @@ def _select(walk: Walk, node: Any) -> None:
 def _set_operation(walk: Walk, node: Any) -> None:
     block = walk.block_of(node)
     right = walk.block_of(node.args["expression"])
+    right.is_derived = block.is_derived
     if node.args.get("by_name"):
         block.names_matter = right.names_matter = True
     walk.out.append("(" + node.__class__.__name__)
@@ -226,7 +227,7 @@ def _register(walk: Walk, scope: Scope, source: Any) -> None:
         definition = None if database is not None else scope.visible.find(written.lower())
         if definition is not None:
             block = walk.block_of(definition.query)
-            by_name = by_name or definition.has_column_list
+            by_name = by_name or bool(definition.columns)
         if name is None:
             name = written
             if database is not None:
@@ -234,6 +235,7 @@ def _register(walk: Walk, scope: Scope, source: Any) -> None:
     elif source.__class__ is exp.Subquery:
         if is_query(this):
             block = walk.block_of(this)
+            block.is_derived = True
         elif name is None:
             _register(walk, scope, this)
             return
@@ -310,7 +312,7 @@ def _bare_column(walk: Walk, name: str) -> None:
         walk.read_by_name(here)
         if name in here.aliases and here.block is not None:
             walk.read(here.block, None)
-        here = here.parent
+        here = here.outer
     walk.out.append("~" + name)
 
 
@@ -332,7 +334,7 @@ def _qualified_column(walk: Walk, parts: list[str]) -> None:
             first = "." + rest[0] if position is None else f"#{position}"
             walk.out.append(".".join([f"{up}.{occurrence}{first}", *rest[1:]]))
             return
-        here = here.parent
+        here = here.outer
         up += 1
     # A field of a struct column: the first part is a column of some relation in scope.
     _bare_column(walk, parts[0])
@@ -351,7 +353,7 @@ def _qualified_star(walk: Walk, node: Any) -> None:
                 walk.read(block, None)
             walk.out.append(f"{up}.{occurrence}.*")
             break
-        here = here.parent
+        here = here.outer
         up += 1
     else:
         walk.read_by_name(walk.scope)

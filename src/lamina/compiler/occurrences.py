@@ -8,13 +8,14 @@ from sqlglot import exp
 class Block:
     """One query whose columns others read; `names_matter` once anybody reads them other than by position."""
 
-    __slots__ = ("names", "names_matter", "number", "positions", "query", "slot")
+    __slots__ = ("is_derived", "names", "names_matter", "number", "positions", "query", "slot")
 
     def __init__(self, query: Any, number: int) -> None:
         items = query.args["expressions"] if query.__class__ is exp.Select else []
         self.query = query
         self.number = number
         self.slot = -1
+        self.is_derived = False  # stands in a FROM clause, from where it sees no other relation
         self.names = [_output_name(item) for item in items]
         self.positions = _positions(items, self.names)
         self.names_matter = self.positions is None
@@ -44,12 +45,12 @@ class Visible:
 class Definition:
     """A CTE, or a query to be read as one; `number` tells in which order they are first read."""
 
-    __slots__ = ("has_column_list", "number", "order", "query", "visible")
+    __slots__ = ("columns", "number", "order", "query", "visible")
 
     def __init__(self, query: Any, order: int, *, visible: Visible | None = None) -> None:
         alias = query.args.get("alias") if query.__class__ is exp.CTE else None
         self.query = query.args["this"] if query.__class__ is exp.CTE else query
-        self.has_column_list = alias is not None and bool(alias.args.get("columns"))
+        self.columns = [column.name.lower() for column in alias.args.get("columns") or ()] if alias is not None else []
         self.order = order
         self.number = -1
         self.visible = visible
@@ -58,10 +59,11 @@ class Definition:
 class Scope:
     """The relations one SELECT reads, in order, and the names it gives its own outputs."""
 
-    __slots__ = ("aliases", "block", "blocks", "is_set_operation", "occurrences", "parent", "visible")
+    __slots__ = ("aliases", "block", "blocks", "is_set_operation", "occurrences", "outer", "parent", "visible")
 
     def __init__(self, parent: "Scope | None", visible: Visible, *, block: Block | None) -> None:
         self.parent = parent
+        self.outer = None if block is not None and block.is_derived else parent  # whose relations can be named here
         self.visible = visible
         self.block = block
         self.is_set_operation = False

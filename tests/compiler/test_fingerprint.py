@@ -1,0 +1,143 @@
+"""Which settings, variables, modules and joins enter a fingerprint."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from sqlglot import parse_one
+
+from lamina.compiler.canonical import canonical
+from lamina.compiler.fingerprint import local
+from lamina.project.model import CheckSettings, ContractSettings, InputSettings, ModelSettings
+from lamina.project.project import Variable
+from lamina.project.strategy import DeleteInsert, Ephemeral, FullRefresh, Incremental, Merge, TimeInterval
+from lamina.values.names import ColumnName, Fingerprint, TableName
+from lamina.values.schema import Column, DataType
+
+DAY = ColumnName("day")
+DAILY = ModelSettings(strategy=TimeInterval(time_column=DAY))
+
+
+def fingerprint(settings: ModelSettings, **changes: Any) -> Fingerprint:
+    """Return a fingerprint in which only what the test names varies."""
+    arguments: Mapping[str, Any] = {
+        "kind": "sql",
+        "relations": {},
+        "join_columns": (),
+        "variables": (),
+        "modules": {},
+        "inlined": {},
+    }
+    return local(changes.pop("code", "code"), settings, **{**arguments, **changes})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"cron": "@daily"},
+        {"cron_timezone": "Europe/Stockholm"},
+        {"tags": ("core",)},
+        {"owner": "sales"},
+        {"description": "rows"},
+        {"alias": "elsewhere"},
+        {"start": "2026-01-01"},
+        {"end": "2027-01-01"},
+        {"allow": ("L412",)},
+        {"on_foreign_write": "accept"},
+        {"on_drift": "fail"},
+        {"contract": ContractSettings(required=(DAY,))},
+        {"checks": (CheckSettings(type="not_null", column=DAY),)},
+        {"columns": (Column(name=DAY, type=DataType("date")),)},
+        {"inputs": {"raw.orders": InputSettings(on_touch="keep")}},
+        {"strategy": TimeInterval(time_column=DAY, lookback=3)},
+        {"strategy": TimeInterval(time_column=DAY, batch_size=7)},
+    ],
+    ids=str,
+)
+def test_settings_that_change_no_row_are_left_out(changes: dict[str, Any]) -> None:
+    assert fingerprint(DAILY.replace(**changes)) == fingerprint(DAILY)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"timezone": "Europe/Stockholm"},
+        {"partitioned_by": ("days(day)",)},
+        {"sorted_by": ("id",)},
+        {"conf": {"spark.sql.legacy.timeParserPolicy": "LEGACY"}},
+        {"inputs": {"raw.orders": InputSettings(window="6 days")}},
+        {"strategy": TimeInterval(time_column=ColumnName("other"))},
+        {"strategy": TimeInterval(time_column=DAY, granularity="hour")},
+        {"strategy": FullRefresh()},
+        {"strategy": Ephemeral()},
+        {"strategy": Incremental()},
+        {"strategy": DeleteInsert(partition_by=(DAY,))},
+        {"strategy": Merge(unique_key=(DAY,))},
+    ],
+    ids=str,
+)
+def test_settings_that_change_rows_or_layout_enter(changes: dict[str, Any]) -> None:
+    assert fingerprint(DAILY.replace(**changes)) != fingerprint(DAILY)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Merge(unique_key=(ColumnName("b"),)),
+        Merge(unique_key=(ColumnName("a"),), update_columns=(ColumnName("b"),)),
+        Merge(unique_key=(ColumnName("a"),), order_by=(ColumnName("b"),)),
+        Merge(unique_key=(ColumnName("a"),), on_delete="delete"),
+        Merge(unique_key=(ColumnName("a"),), driver=TableName("raw.orders")),
+    ],
+    ids=str,
+)
+def test_every_setting_of_a_merge_enters(other: Merge) -> None:
+    merge = ModelSettings(strategy=Merge(unique_key=(ColumnName("a"),)))
+    assert fingerprint(merge.replace(strategy=other)) != fingerprint(merge)
+
+
+def test_the_zone_of_a_model_without_intervals_changes_nothing() -> None:
+    assert fingerprint(ModelSettings(timezone="Asia/Tokyo")) == fingerprint(ModelSettings())
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"code": "a"}, {"code": "b"}),
+        ({"kind": "sql"}, {"kind": "python"}),
+        ({"relations": {"orders": "main.orders"}}, {"relations": {"orders": "sales.orders"}}),
+        ({"join_columns": (("id",),)}, {"join_columns": (("id", "day"),)}),
+        ({"join_columns": (("id",), ("day",))}, {"join_columns": (("id", "day"), ())}),
+        ({"modules": {"lib/prices.py": "1"}}, {"modules": {"lib/prices.py": "2"}}),
+        ({"inlined": {"sales.recent": "1"}}, {"inlined": {"sales.recent": "2"}}),
+    ],
+    ids=str,
+)
+def test_what_a_model_is_made_of_enters(before: dict[str, Any], after: dict[str, Any]) -> None:
+    assert fingerprint(DAILY, **before) != fingerprint(DAILY, **after)
+
+
+def test_a_variable_enters_by_its_value_and_type() -> None:
+    minimum = Variable(name="minimum", type=DataType("int"), value="1")
+    forms = {
+        fingerprint(DAILY, variables=variables)
+        for variables in [(), (minimum,), (minimum.replace(value="2"),), (minimum.replace(type=DataType("bigint")),)]
+    }
+    assert len(forms) == 4
+
+
+def test_a_natural_join_that_captures_a_new_column_changes_the_fingerprint() -> None:
+    code = canonical(parse_one("SELECT o.id FROM raw.orders o NATURAL JOIN raw.customers", dialect="spark"))
+    captured = [fingerprint(DAILY, code=code, join_columns=joins) for joins in ((("id",),), (("id", "region"),))]
+    assert captured[0] != captured[1]
+
+
+def test_the_declared_types_of_a_seed_enter() -> None:
+    typed = [ModelSettings(columns=(Column(name=DAY, type=DataType(kind)),)) for kind in ("date", "string")]
+    assert fingerprint(typed[0], kind="seed") != fingerprint(typed[1], kind="seed")
+
+
+def test_order_of_mappings_does_not_matter() -> None:
+    one = fingerprint(DAILY.replace(conf={"a": "1", "b": "2"}), modules={"a.py": "1", "b.py": "2"})
+    other = fingerprint(DAILY.replace(conf={"b": "2", "a": "1"}), modules={"b.py": "2", "a.py": "1"})
+    assert one == other

@@ -1,0 +1,36 @@
+"""Pairs of queries that must, or must not, share a canonical form; a new case is a new file."""
+
+from pathlib import Path
+
+import pytest
+from sqlglot import parse_one
+
+from lamina.compiler.canonical import canonical
+
+PAIRS = Path(__file__).parents[1] / "fixtures" / "fingerprints"
+
+
+def cases(folder: str) -> list[Path]:
+    return sorted((PAIRS / folder).glob("*.sql"))
+
+
+def forms(path: Path) -> tuple[str, str]:
+    first, second = path.read_text().split("-- versus\n")
+    return canonical(parse_one(first, dialect="spark")), canonical(parse_one(second, dialect="spark"))
+
+
+@pytest.mark.parametrize("path", cases("equal"), ids=lambda path: path.stem)
+def test_spelling_does_not_change_the_canonical_form(path: Path) -> None:
+    first, second = forms(path)
+    assert first == second
+
+
+@pytest.mark.parametrize("path", cases("different"), ids=lambda path: path.stem)
+def test_meaning_changes_the_canonical_form(path: Path) -> None:
+    first, second = forms(path)
+    assert first != second
+
+
+def test_there_are_pairs_of_both_kinds() -> None:
+    assert len(cases("equal")) >= 40
+    assert len(cases("different")) >= 40
