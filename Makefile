@@ -1,0 +1,49 @@
+# Every target prepares the machine first; see scripts/setup.sh.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-pure test-simulation test-spark check bench campaign agreement docs clean
+
+python := .venv/bin/python
+pytest := $(python) -m pytest -q
+
+help: ## List every target with a sentence
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install Python packages, Java and jars where they are missing
+	@scripts/setup.sh
+
+demo: setup ## Compile the quickstart project
+	@.venv/bin/lamina compile --project-dir examples/quickstart
+
+test: test-pure test-simulation test-spark ## Run all tests: pure, then the simulation, then Spark
+
+test-pure: setup ## Run the tests that need neither Java nor patience
+	@$(pytest) -m "not spark and not simulation and not kill"
+
+test-simulation: setup ## Run random schedules against the recompute oracle
+	@$(pytest) -m simulation
+
+test-spark: setup ## Run the tests on real Spark, kill tests included
+	@$(pytest) -m "spark or kill"
+
+check: setup ## Check format, lint, types and import direction
+	@.venv/bin/ruff format --check .
+	@.venv/bin/ruff check .
+	@.venv/bin/mypy
+	@$(pytest) tests/test_imports.py
+
+bench: setup ## Measure compile times beside the reference figures
+	@$(python) benchmarks/compile.py
+
+campaign: setup ## Fuzz for ten minutes with fresh seeds
+	@LAMINA_FUZZ_SECONDS=600 $(pytest) tests/fuzz
+
+agreement: setup ## Compare inferred types with Spark's analyzer and print the figure
+	@$(pytest) -m spark tests/spark -k agreement -s
+
+docs: setup ## Write the generated pages and schemas again
+	@$(python) scripts/generate_schemas.py
+	@$(python) scripts/generate_cli_reference.py
+
+clean: ## Remove caches and build products, keeping .venv
+	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	@find . -name __pycache__ -not -path './.venv/*' -type d -prune -exec rm -rf {} +
