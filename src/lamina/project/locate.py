@@ -80,10 +80,10 @@ class _Scanner:
         self.in_value = False
 
     def take_line(self, key: str) -> None:
-        """Move over a whole line that sets a key to a plain value."""
-        if not self.in_value and not self.brackets and not self.parts:
-            self.key_place = self.place
-            self._record(f"{self.table}.{key}" if self.table else key)
+        """Move over a key, or the last part of one, and the plain value that ends its line."""
+        if not self.in_value and not self.brackets:
+            self._take_key(key)
+            self._open_value()
 
     def take(self, kind: str, content: str) -> None:
         """Move over one token that is neither space nor a line's end."""
