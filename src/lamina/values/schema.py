@@ -120,7 +120,7 @@ class _TypeReader:
         """Return the numbers between round brackets, or None if they are not there as expected."""
         if not self._take("("):
             return None
-        numbers = []
+        numbers: list[int] = []
         while len(numbers) < most:
             word = self._next()
             if not (word.isascii() and word.isdigit() and len(word) < 10):

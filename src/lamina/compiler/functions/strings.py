@@ -1,0 +1,80 @@
+"""Functions over text and bytes."""
+
+from lamina.compiler.coercion import common_type
+from lamina.compiler.functions.rule import Arguments, Rule, always, cast_to, if_any, never, table
+from lamina.compiler.types import decimal_type
+from lamina.values.schema import UNKNOWN, DataType
+
+# A text and then whole numbers: what `substring`, `lpad` or `repeat` take.
+_TEXT_AND_NUMBERS = cast_to("string", "int")
+
+
+def _text_or_bytes(arguments: Arguments) -> DataType | None:
+    kind = arguments[0].type
+    if kind == UNKNOWN or kind.startswith(("array<", "map<", "struct<")):
+        return None
+    return DataType("binary" if kind == "binary" else "string")
+
+
+def _joined(arguments: Arguments) -> DataType | None:
+    """`concat`: arrays of a common type, bytes if all are, otherwise text."""
+    kinds = [item.type for item in arguments]
+    if UNKNOWN in kinds:
+        return None
+    if any(kind.startswith("array<") for kind in kinds):
+        found: DataType | None = kinds[0]
+        for kind in kinds[1:]:
+            found = common_type(found, kind) if found else None
+        return found
+    return DataType("binary" if kinds and set(kinds) == {"binary"} else "string")
+
+
+def _reversed(arguments: Arguments) -> DataType | None:
+    kind = arguments[0].type
+    return kind if kind == UNKNOWN or kind.startswith("array<") else DataType("string")
+
+
+def _number_by_format(arguments: Arguments) -> DataType | None:
+    """`to_number`: the digits of the format before and after its point."""
+    text = arguments[1].literal
+    if text is None:
+        return None
+    whole, _, fraction = text.upper().replace("D", ".").partition(".")
+    digits = [sum(part.count(sign) for sign in "09") for part in (whole, fraction)]
+    return decimal_type(sum(digits), digits[1]) if sum(digits) else None
+
+
+STRINGS: dict[str, Rule] = {
+    **table(
+        "string",
+        cast_to("string"),
+        "upper lower initcap trim ltrim rtrim btrim translate replace regexp_replace soundex md5 sha sha1 bin"
+        " hex base64 to_char to_varchar chr char overlay",
+    ),
+    **table("string", _TEXT_AND_NUMBERS, "left repeat space"),
+    **table("string", cast_to("string", "string", "int"), "substring_index regexp_extract"),
+    **table(_text_or_bytes, _TEXT_AND_NUMBERS, "substring"),
+    **table(_text_or_bytes, cast_to("string", "int", "string"), "pad"),
+    **table(_joined, if_any, "concat"),
+    **table(_reversed, if_any, "reverse"),
+    **table("string", never, "concat_ws format_string printf uuid typeof randstr collation"),
+    **table(
+        "string",
+        always,
+        "right split_part regexp_substr format_number elt conv sha2 mask url_encode url_decode try_url_decode"
+        " parse_url try_parse_url quote make_valid_utf8 validate_utf8 try_validate_utf8",
+    ),
+    **table("int", cast_to("string"), "length octet_length bit_length ascii levenshtein find_in_set"),
+    **table("int", cast_to("string", "string", "int"), "str_position regexp_count regexp_instr"),
+    **table("boolean", cast_to("string"), "startswith endswith contains"),
+    **table("boolean", always, "luhn_check is_valid_utf8"),
+    **table("array<string>", cast_to("string", "string", "int"), "split regexp_extract_all"),
+    **table("array<array<string>>", always, "sentences"),
+    **table("binary", cast_to("string"), "unbase64"),
+    **table("binary", always, "unhex encode to_binary try_to_binary aes_encrypt aes_decrypt try_aes_decrypt"),
+    **table("bigint", if_any, "crc32"),
+    **table("int", never, "hash"),
+    **table("bigint", never, "xxhash64"),
+    **table(_number_by_format, if_any, "to_number"),
+    **table(_number_by_format, always, "try_to_number"),
+}
