@@ -1,6 +1,7 @@
 """Project modules behind a Python model, found from its syntax alone: importing anything would run project code."""
 
 import ast
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
@@ -44,13 +45,16 @@ def imported_modules(path: str, text: str, *, read: ReadText) -> dict[str, str]:
 
 def files_under(root: Path) -> ReadText:
     """Return a reader of files of one project; what lies outside, is too large or is not text does not exist."""
-    inside = root.resolve()
+    inside = Path(os.path.realpath(root))
 
     def read(path: str) -> str | None:
-        file = (inside / path).resolve()
-        if not file.is_relative_to(inside) or not file.is_file() or file.stat().st_size > LARGEST_MODULE:
-            return None
-        return file.read_text(encoding="utf-8", errors="replace")
+        try:
+            file = Path(os.path.realpath(inside / path))  # unlike `resolve`, gives a name to a loop of links
+            if not file.is_relative_to(inside) or not file.is_file() or file.stat().st_size > LARGEST_MODULE:
+                return None
+            return file.read_text(encoding="utf-8", errors="replace")
+        except (OSError, ValueError):
+            return None  # a name no file can have
 
     return read
 
