@@ -1,0 +1,133 @@
+"""The shape of the package: who may import whom, and what stays out of memory until it is needed."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "lamina"
+FILES = sorted(SOURCE.rglob("*.py"))
+
+# From top to bottom; a package may import those below it, and its own. `|` of the design: neither imports the other.
+LEVELS = (
+    ("cli", "web", "__main__"),
+    ("scheduler",),
+    ("api",),
+    ("executor",),
+    ("warehouse", "state"),
+    ("planner",),
+    ("strategies",),
+    ("compiler",),
+    ("config",),
+    ("project",),
+    ("errors",),
+    ("values",),
+)
+RANK = {name: rank for rank, names in enumerate(LEVELS) for name in names}
+# Publishing moves table pointers and writes state in one transaction of one database, so state speaks to that catalog.
+ALLOWED = {("state", "lamina.warehouse.catalog")}
+PURE = ("values", "project", "compiler", "strategies", "planner")
+IMPURE_MODULES = ("pyspark", "pyiceberg", "py4j", "sqlite3", "psycopg", "sqlalchemy", "time", "subprocess", "random")
+CLOCKS_AND_ENVIRONMENT = {
+    "datetime.now", "datetime.utcnow", "datetime.today", "date.today", "os.environ", "os.getenv", "os.environb",
+}  # fmt: skip
+
+
+def package_of(path: Path) -> str:
+    """Return the first word below `lamina`: `compiler` for `lamina/compiler/link.py`."""
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports_of(path: Path) -> list[tuple[int, str]]:
+    """Return every imported module with its line, those inside functions included."""
+    found: list[tuple[int, str]] = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Import(names=names):
+                found += [(node.lineno, alias.name) for alias in names]
+            case ast.ImportFrom(module=module, names=names, level=0) if module is not None:
+                # `from a import b` may name a module of package `a`: follow it as far as it is one.
+                found += [(node.lineno, _module(module, alias.name)) for alias in names]
+            case ast.ImportFrom():
+                found.append((node.lineno, "."))
+    return found
+
+
+def _module(parent: str, name: str) -> str:
+    inside = SOURCE.parent.joinpath(*parent.split("."), name)
+    return f"{parent}.{name}" if inside.is_dir() or inside.with_suffix(".py").is_file() else parent
+
+
+def relative(path: Path) -> str:
+    return str(path.relative_to(SOURCE))
+
+
+@pytest.mark.parametrize("path", FILES, ids=relative)
+def test_imports_point_down(path: Path) -> None:
+    package = package_of(path)
+    if package == "__init__":
+        return  # the one place that offers everything
+    assert package in RANK, f"`{package}` has no place in the order of packages"
+    wrong = []
+    for line, module in imports_of(path):
+        target = module.split(".")[1] if module.startswith("lamina.") else None
+        if target is None or target not in RANK or target == package:
+            continue
+        if RANK[target] <= RANK[package] and (package, module) not in ALLOWED:
+            wrong.append(f"line {line}: {module}")
+    assert not wrong
+
+
+@pytest.mark.parametrize("path", FILES, ids=relative)
+def test_imports_are_absolute(path: Path) -> None:
+    assert "." not in [module for _, module in imports_of(path)]
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if package_of(path) in PURE], ids=relative)
+def test_pure_packages_reach_no_engine_database_clock_or_environment(path: Path) -> None:
+    modules = [module for _, module in imports_of(path) if module.split(".")[0] in IMPURE_MODULES]
+    calls = [
+        f"{node.value.id}.{node.attr}"
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    ]
+    assert modules == []
+    assert sorted(CLOCKS_AND_ENVIRONMENT.intersection(calls)) == []
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.name == "__init__.py"], ids=relative)
+def test_package_files_are_empty(path: Path) -> None:
+    assert path.parent == SOURCE or path.read_text() == ""
+
+
+def modules_after(*arguments: str) -> set[str]:
+    """Run the command line in a process of its own and return the modules it has loaded."""
+    code = (
+        "import sys\n"
+        f"sys.argv = ['lamina', *{arguments!r}]\n"
+        "from lamina.cli.app import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(chr(10).join(['@modules', *sys.modules]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    return set(done.stdout.rpartition("@modules\n")[2].split())
+
+
+def loaded(modules: set[str], *names: str) -> list[str]:
+    return [name for name in names if name in modules]
+
+
+def test_help_loads_neither_spark_nor_the_parser() -> None:
+    assert loaded(modules_after("--help"), "pyspark", "pyarrow", "pyiceberg", "sqlglot") == []
+
+
+def test_compiling_loads_no_spark(tmp_path: Path) -> None:
+    models = tmp_path / "models"
+    models.mkdir()
+    (tmp_path / "lamina.toml").write_text('[project]\nname = "shop"\n')
+    (models / "one.sql").write_text("SELECT 1 AS id")
+    modules = modules_after("compile", "--project-dir", str(tmp_path))
+    assert "lamina.compiler.compile" in modules
+    assert loaded(modules, "pyspark", "py4j", "pyiceberg") == []
