@@ -1,0 +1,78 @@
+"""How a model's slices map to the time columns of its table and of its inputs."""
+
+from datetime import UTC, date, datetime, time, timedelta
+
+from lamina.compiler.graph import CompiledModel, InputUse
+from lamina.project.strategy import TimeInterval
+from lamina.values.grid import Grid, ceil_unit, day_start, local_day, next_unit, widen
+from lamina.values.interval import MAX, WHOLE, Interval, merge
+from lamina.values.names import TableName
+
+
+def grid_of(model: CompiledModel) -> Grid | None:
+    """Return the unit grid of an interval model, None for a whole-table one."""
+    strategy = model.settings.strategy
+    return Grid(strategy.granularity, model.settings.timezone) if isinstance(strategy, TimeInterval) else None
+
+
+def reads_itself(model: CompiledModel) -> bool:
+    """Say whether a model is its own input: then it is built one unit after another."""
+    return any(is_own(model, use) for use in model.inputs)
+
+
+def is_own(model: CompiledModel, use: InputUse) -> bool:
+    """Say whether an input is the model's own past."""
+    return use.name == TableName(model.name)
+
+
+def column_ranges(model: CompiledModel, slices: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    """Return the ranges of an interval model's time column, in the column's own domain, that slices cover."""
+    if not _has_local_dates(model):
+        return slices
+    zone = model.settings.timezone
+    days = [(local_day(zone, span.start), ceil_unit(Grid("day", zone), span.end)) for span in slices]
+    return merge(tuple(Interval(_utc(first), _utc(local_day(zone, last))) for first, last in days))
+
+
+def inverse_image(model: CompiledModel, use: InputUse, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    """Return the slices of an interval model that read any of the given ranges of an input's filter column."""
+    grid = grid_of(model)
+    if grid is None:
+        return (WHOLE,)
+    window = timedelta(seconds=use.window_seconds)
+    if is_own(model, use):
+        return merge(tuple(_own_future(grid, span, window) for span in ranges))
+    reached = tuple(Interval(span.start, _later(span.end, window)) for span in ranges)
+    if _has_local_dates(model):
+        # The query may compare with a local date or with an instant; the union is right for both.
+        reached = (*reached, *(_as_local_days(grid.zone, span) for span in reached))
+    return merge(tuple(widen(grid, span) for span in reached))
+
+
+def _own_future(grid: Grid, span: Interval, window: timedelta) -> Interval:
+    """Return the later slices that read a slice of their own table; without a window, all of them."""
+    start = next_unit(grid, span.start)
+    end = ceil_unit(grid, _later(span.end, window)) if window else MAX
+    return Interval(start, max(end, start + timedelta(microseconds=1)))
+
+
+def _has_local_dates(model: CompiledModel) -> bool:
+    strategy = model.settings.strategy
+    if not isinstance(strategy, TimeInterval) or model.settings.timezone == "UTC":
+        return False
+    wanted = strategy.time_column.lower()
+    return any(column.type == "date" for column in model.columns or () if column.name.lower() == wanted)
+
+
+def _as_local_days(zone: str, span: Interval) -> Interval:
+    """Return the local days of the dates whose UTC midnights bound a span."""
+    days = widen(Grid("day"), span)
+    return Interval(day_start(zone, days.start.date()), day_start(zone, days.end.date()))
+
+
+def _later(instant: datetime, window: timedelta) -> datetime:
+    return MAX if instant >= MAX - window else instant + window
+
+
+def _utc(day: date) -> datetime:
+    return datetime.combine(day, time(), tzinfo=UTC)

@@ -1,0 +1,175 @@
+"""Fold the touches of a model's inputs into debts; nothing here ever removes one."""
+
+from collections.abc import Mapping
+
+from lamina.compiler.graph import CompiledModel, InputUse
+from lamina.planner.axis import inverse_image
+from lamina.planner.segments import cut_out, fuse, leave_out, owe
+from lamina.planner.words import changed_columns, changes_in_words, spared_in_words
+from lamina.project.strategy import Incremental
+from lamina.values.coverage import Coverage, Cursor, Debt, Segment
+from lamina.values.facts import Head
+from lamina.values.interval import WHOLE, Interval, intersect
+from lamina.values.names import ColumnName, Fingerprint, Position, TableName
+from lamina.values.result import Propagation
+from lamina.values.touch import Everything, Nothing, Ranges, Refinement, Touch
+
+
+def fold(
+    coverage: Coverage,
+    model: CompiledModel,
+    *,
+    touches: Mapping[TableName, tuple[Touch, ...]],
+    heads: Mapping[TableName, Head],
+) -> tuple[Coverage, tuple[Propagation, ...]]:
+    """Return the coverage with every touch after the cursors turned into debts, and what was decided for each input.
+
+    `touches` are the inputs' logs, oldest first, new entries last; a head that its log does not lead to touches all.
+    """
+    decisions: list[Propagation] = []
+    for use in model.inputs:
+        log, head = touches.get(use.name, ()), heads.get(use.name)
+        current = _current(use.name, log, head)
+        if current is None:
+            continue
+        new = _unfolded(coverage.cursor(use.name), log, current=current)
+        for touch in new:
+            coverage = _fold_touch(coverage, model, use=use, touch=touch)
+        coverage = _move_cursor(coverage, current)
+        if coverage.segments and any(not isinstance(touch.extent, Nothing) for touch in new):
+            decisions.append(_decision(coverage, model, use=use, touches=new, head=head))
+    return coverage, tuple(decisions)
+
+
+def keeps_old_rows(model: CompiledModel, use: InputUse) -> bool:
+    """Say whether touches of an input do not revisit what is built: declared so, or a side input of an append."""
+    if use.on_touch == "keep":
+        return True
+    driven = isinstance(model.settings.strategy, Incremental) and any(item.is_driver for item in model.inputs)
+    return driven and not use.is_driver
+
+
+def _unfolded(cursor: Cursor | None, log: tuple[Touch, ...], *, current: Cursor) -> tuple[Touch, ...]:
+    """Return the touches after a cursor, each linked to the one before; a missing link touches everything."""
+    name, position, linked = current.input, cursor.position if cursor is not None else None, []
+    for touch in _after(log, cursor) if cursor is not None else ():
+        linked.append(touch if touch.parent == position else _leap(touch, position))
+        position = touch.position
+    if position != current.position:
+        linked.append(Touch(table=name, position=current.position, parent=position, extent=Everything()))
+    return tuple(linked)
+
+
+def _after(log: tuple[Touch, ...], cursor: Cursor) -> tuple[Touch, ...]:
+    # Positions of files are hashes of their content, so an old one can come again: then nothing changed since it.
+    for index in range(len(log), 0, -1):
+        if log[index - 1].position == cursor.position:
+            return log[index:]
+    starts = [index for index, touch in enumerate(log) if touch.parent == cursor.position]
+    return log[starts[-1] :] if starts else log[-1:]
+
+
+def _leap(touch: Touch, position: Position | None) -> Touch:
+    """Return a touch whose predecessor is not what was folded: anything may have changed on the way."""
+    return touch.replace(parent=position, extent=Everything(), is_append=False, refinements=())
+
+
+def _current(name: TableName, log: tuple[Touch, ...], head: Head | None) -> Cursor | None:
+    """Return where an input's log ends, or its head where the log does not know it."""
+    observed = head.position if head is not None else None
+    if observed is not None and observed not in {item for touch in log for item in (touch.position, touch.parent)}:
+        return Cursor(input=name, position=observed)
+    return Cursor(input=name, position=log[-1].position, sequence=log[-1].sequence) if log else None
+
+
+def _move_cursor(coverage: Coverage, current: Cursor) -> Coverage:
+    cursor = coverage.cursor(current.input)
+    if cursor is not None and cursor.position == current.position:
+        return coverage
+    others = tuple(item for item in coverage.cursors if item.input != current.input)
+    return coverage.replace(cursors=tuple(sorted((*others, current), key=lambda item: item.input)))
+
+
+def _fold_touch(coverage: Coverage, model: CompiledModel, *, use: InputUse, touch: Touch) -> Coverage:
+    if isinstance(touch.extent, Nothing) or keeps_old_rows(model, use):
+        return coverage
+    debt = Debt(
+        input=use.name,
+        since=touch.parent,
+        position=touch.position,
+        sequence=touch.sequence,
+        is_append=touch.is_append,
+    )
+    folded: list[Segment] = []
+    for logic in sorted({segment.logic for segment in coverage.segments}):
+        segments = tuple(segment for segment in coverage.segments if segment.logic == logic)
+        reached = _reached(coverage, model, use=use, touch=touch, logic=logic)
+        folded += [owe(segment, debt) for segment in cut_out(segments, reached)]
+        folded += [_spare(segment, touch) for segment in leave_out(segments, reached)]
+    return coverage.replace(segments=fuse(tuple(folded)))
+
+
+def _spare(segment: Segment, touch: Touch) -> Segment:
+    """Leave a segment as it is, but no longer read an older append debt as one: the rows it names were rewritten."""
+    if touch.is_append:
+        return segment
+    debts = tuple(debt.replace(is_append=False) if debt.input == touch.table else debt for debt in segment.debts)
+    return segment.replace(debts=debts)
+
+
+def _reached(
+    coverage: Coverage, model: CompiledModel, *, use: InputUse, touch: Touch, logic: Fingerprint
+) -> tuple[Interval, ...]:
+    """Return the ranges of segments built by one code that a touch stales."""
+    is_current = logic == model.fingerprint
+    known = next((item for item in coverage.logics if item.fingerprint == logic), None)
+    if known is not None and not is_current and use.name not in known.reads:
+        return ()
+    reads = known.reads.get(use.name) if known is not None else None
+    proofs = tuple(item for item in touch.refinements if _holds_for(item, reads))
+    if any(not proof.ranges for proof in proofs):
+        return ()
+    # How other code maps its slices to this input is not known any more.
+    if not is_current or use.filter_column is None:
+        return (WHOLE,)
+    bounds = _bounds(touch, proofs, use.filter_column)
+    if not bounds:
+        return (WHOLE,)
+    ranges = bounds[0]
+    for bound in bounds[1:]:
+        ranges = intersect(ranges, bound)
+    return inverse_image(model, use, ranges) if ranges else ()
+
+
+def _bounds(touch: Touch, proofs: tuple[Refinement, ...], column: ColumnName) -> tuple[tuple[Interval, ...], ...]:
+    """Return what is known of the changed ranges of a column; each of them holds."""
+    told = touch.extent.columns if isinstance(touch.extent, Ranges) else ()
+    by_extent = tuple(item.ranges for item in told if _is_same(item.column, column))
+    by_proof = tuple(proof.ranges for proof in proofs if _is_same(proof.filter_column, column))
+    return (*by_extent, *by_proof)
+
+
+def _holds_for(proof: Refinement, reads: tuple[ColumnName, ...] | None) -> bool:
+    if proof.columns is None:
+        return True
+    return reads is not None and {name.lower() for name in reads} <= {name.lower() for name in proof.columns}
+
+
+def _is_same(left: ColumnName | None, right: ColumnName) -> bool:
+    return left is not None and left.lower() == right.lower()
+
+
+def _decision(
+    coverage: Coverage, model: CompiledModel, *, use: InputUse, touches: tuple[Touch, ...], head: Head | None
+) -> Propagation:
+    positions = {touch.position for touch in touches}
+    debts = (debt for segment in coverage.segments for debt in segment.debts if debt.input == use.name)
+    if any(debt.position in positions for debt in debts):
+        reason = changes_in_words(use.name, touches)
+        return Propagation(input=use.name, model=model.name, decision="recompute", reason=reason)
+    if keeps_old_rows(model, use):
+        reason = f"`{model.name}` keeps the rows it has when `{use.name}` changes"
+        return Propagation(input=use.name, model=model.name, decision="skip", reason=reason)
+    columns = changed_columns(touches, head)
+    reason = spared_in_words(model.name, use, columns=columns)
+    return Propagation(input=use.name, model=model.name, decision="skip", reason=reason, columns=columns)

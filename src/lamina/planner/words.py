@@ -1,0 +1,87 @@
+"""Reasons in words a user can act on; shown, never parsed."""
+
+from collections.abc import Iterable
+
+from lamina.compiler.graph import InputUse
+from lamina.values.facts import Head
+from lamina.values.grid import Grid, advance, floor_unit
+from lamina.values.interval import MAX, MIN, Interval, merge
+from lamina.values.names import ColumnName, ModelName, TableName
+from lamina.values.partition_key import key_of
+from lamina.values.touch import Nothing, Ranges, Touch
+
+_SHOWN = 3
+
+
+def spans_in_words(spans: tuple[Interval, ...], grid: Grid) -> str:
+    """Name spans by their partition keys: `2026-04-03, 2026-04-05 to 2026-04-07`."""
+    merged = merge(spans)
+    if not merged or merged[0].start <= MIN or merged[-1].end >= MAX:
+        return "all of it" if merged else "nothing"
+    shown = ", ".join(_span_in_words(span, grid) for span in merged[:_SHOWN])
+    return shown if len(merged) <= _SHOWN else f"{shown} and {len(merged) - _SHOWN} more ranges"
+
+
+def changes_in_words(name: TableName, touches: Iterable[Touch]) -> str:
+    """Say what touches did to a table: rows added, or ranges changed."""
+    seen = [touch for touch in touches if not isinstance(touch.extent, Nothing)]
+    if seen and all(touch.is_append for touch in seen):
+        rows = [touch.rows_added for touch in seen]
+        if all(count is not None for count in rows):
+            return f"{counted(sum(count or 0 for count in rows), 'row')} added to `{name}`"
+        return f"rows added to `{name}`"
+    ranges = [_ranges(touch) for touch in seen]
+    if ranges and all(ranges):
+        return f"`{name}` changed in {spans_in_words(tuple(span for item in ranges for span in item), Grid('day'))}"
+    return f"`{name}` changed"
+
+
+def changed_columns(touches: tuple[Touch, ...], head: Head | None) -> tuple[ColumnName, ...]:
+    """Return the columns that are not proven equal in every touch; none where the table's columns are not known."""
+    columns = tuple(column.name for column in head.columns) if head is not None else ()
+    changed: set[ColumnName] = set()
+    for touch in touches:
+        proofs = [proof for proof in touch.refinements if not proof.ranges]
+        if any(proof.columns is None for proof in proofs):
+            continue
+        equal = {name.lower() for proof in proofs for name in proof.columns or ()}
+        changed |= {name for name in columns if name.lower() not in equal}
+    return tuple(name for name in columns if name in changed)
+
+
+def spared_in_words(reader: ModelName, use: InputUse, *, columns: tuple[ColumnName, ...]) -> str:
+    """Say why a change does not reach a reader."""
+    reads = {name.lower() for name in use.read_set} if use.read_set is not None else None
+    if columns and reads is not None and not any(name.lower() in reads for name in columns):
+        return f"only {listed(columns)} changed, not read by `{reader}`"
+    return f"nothing changed that the built slices of `{reader}` read"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names in backticks, a few of them."""
+    every = tuple(names)
+    shown = ", ".join(f"`{name}`" for name in every[:_SHOWN])
+    return shown if len(every) <= _SHOWN else f"{shown} and {len(every) - _SHOWN} more"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where it must be."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _ranges(touch: Touch) -> tuple[Interval, ...]:
+    return touch.extent.columns[0].ranges if isinstance(touch.extent, Ranges) and touch.extent.columns else ()
+
+
+def _span_in_words(span: Interval, grid: Grid) -> str:
+    if floor_unit(grid, span.start) != span.start:
+        return f"{_minutes(span)}"
+    first, after = key_of(grid, span.start), advance(grid, span.start, count=1)
+    if span.end < after:
+        return f"{first} (unfinished)"
+    last = key_of(grid, floor_unit(grid, span.end - (span.end - span.start).resolution))
+    return first if last == first else f"{first} to {last}"
+
+
+def _minutes(span: Interval) -> str:
+    return f"{span.start:%Y-%m-%dT%H:%M} to {span.end:%Y-%m-%dT%H:%M}"
