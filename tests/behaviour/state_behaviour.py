@@ -1,0 +1,248 @@
+"""What every state store does; a test class inherits this and gives the `store` and `stages` fixtures."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from tests.behaviour.examples import (
+    NOW,
+    ORDERS,
+    PROD,
+    RAW,
+    TTL,
+    coverage_of,
+    days,
+    failure_of,
+    intent_of,
+    lease_of,
+    published_of,
+    run_of,
+    touch_of,
+)
+
+from lamina.state.errors import LeaseHeld, LeaseLost, LogOutOfStep, PublishConflict
+from lamina.state.port import ModelRecord, StateStore
+from lamina.values.coverage import Cursor
+from lamina.values.interval import Interval
+from lamina.values.names import CommitId, ModelName, PlanId, Position, RunId, TableName
+from lamina.values.plan import Assumed, Plan, Selection
+
+# Puts a stage into the catalog: commit, pointer.
+Stager = Callable[[str, str], None]
+# Returns the pointer of `sales.orders`.
+Pointer = Callable[[], str | None]
+
+
+class LeaseBehaviour:
+    """One writer at a time, and tokens that only grow."""
+
+    def test_i5_second_holder_is_refused_while_the_first_lives(self, store: StateStore) -> None:
+        lease_of(store)
+        with pytest.raises(LeaseHeld) as refused:
+            lease_of(store, "run-2", now=NOW + timedelta(seconds=59))
+        assert refused.value.exit_code == 5
+        assert "run-1" in refused.value.message
+        assert "2026-04-07 12:00:00" in refused.value.message
+
+    def test_expired_lease_is_taken_over_with_a_higher_token(self, store: StateStore) -> None:
+        first = lease_of(store)
+        second = lease_of(store, "run-2", now=NOW + TTL)
+        assert second.token > first.token
+
+    def test_token_grows_over_releases_and_above_what_marks_say(self, store: StateStore) -> None:
+        first = lease_of(store)
+        store.release_lease(first)
+        second = store.take_lease(PROD, RunId("run-2"), process="", now=NOW, ttl=TTL, above=40)
+        assert second.token == 41
+        store.release_lease(second)
+        assert lease_of(store, "run-3").token == 42
+
+    def test_renewed_lease_lasts_longer(self, store: StateStore) -> None:
+        lease = store.renew_lease(lease_of(store), now=NOW + timedelta(seconds=50), ttl=TTL)
+        with pytest.raises(LeaseHeld):
+            lease_of(store, "run-2", now=NOW + timedelta(seconds=100))
+        assert store.current_lease(PROD) == lease
+
+    def test_lost_lease_is_neither_renewed_nor_released(self, store: StateStore) -> None:
+        stale = lease_of(store)
+        holder = lease_of(store, "run-2", now=NOW + TTL)
+        with pytest.raises(LeaseLost):
+            store.renew_lease(stale, now=NOW, ttl=TTL)
+        store.release_lease(stale)
+        store.break_lease(stale)
+        assert store.current_lease(PROD) == holder
+
+    def test_broken_lease_is_free(self, store: StateStore) -> None:
+        store.break_lease(lease_of(store))
+        assert store.current_lease(PROD) is None
+        lease_of(store, "run-2")
+
+    def test_i5_every_write_of_a_stale_run_is_refused(self, store: StateStore, stages: Stager) -> None:
+        stale = lease_of(store)
+        stages("c1", "mem:1")
+        lease_of(store, "run-2", now=NOW + TTL)
+        before = store.view(PROD)
+        writes: tuple[Callable[[], object], ...] = (
+            lambda: store.begin(run_of("run-1"), stale),
+            lambda: store.intend(intent_of("c1"), stale),
+            lambda: store.fold(PROD, stale, touches=(touch_of("raw.orders", "1"),), models=()),
+            lambda: store.record(published_of("c1", base=None, pointer="mem:1"), stale, at=NOW, execution_time=NOW),
+            lambda: store.fail((failure_of(days(1, 2)),), stale),
+            lambda: store.request(ORDERS, (days(1, 2),), stale),
+            lambda: store.clear_failures((ORDERS,), stale),
+        )
+        for write in writes:
+            with pytest.raises(LeaseLost):
+                write()
+        assert store.view(PROD) == before
+        assert store.intents(PROD) == ()
+
+
+class RecordBehaviour:
+    """A publish and its records: all or nothing, and only from the base."""
+
+    def test_first_build_appears_whole(self, store: StateStore, stages: Stager, pointer: Pointer) -> None:
+        lease = lease_of(store)
+        stages("c1", "mem:1")
+        touch = store.record(published_of("c1", base=None, pointer="mem:1"), lease, at=NOW, execution_time=NOW)
+        view = store.view(PROD)
+        assert pointer() == "mem:1"
+        assert touch.sequence == 1
+        assert view.touches == {TableName("sales.orders"): (touch,)}
+        assert view.models[ORDERS].coverage == coverage_of(days(1, 2))
+        assert view.models[ORDERS].pointer == "mem:1"
+
+    def test_first_build_is_refused_where_a_table_is(self, store: StateStore, stages: Stager, pointer: Pointer) -> None:
+        lease = lease_of(store)
+        stages("c1", "mem:1")
+        store.record(published_of("c1", base=None, pointer="mem:1"), lease, at=NOW, execution_time=NOW)
+        stages("c2", "mem:2")
+        with pytest.raises(PublishConflict):
+            store.record(published_of("c2", base=None, pointer="mem:2"), lease, at=NOW, execution_time=NOW)
+        assert pointer() == "mem:1"
+
+    def test_moved_table_refuses_a_batch_staged_before(
+        self, store: StateStore, stages: Stager, pointer: Pointer
+    ) -> None:
+        lease = lease_of(store)
+        for commit, base, target in (("c1", None, "mem:1"), ("c2", "mem:1", "mem:2")):
+            stages(commit, target)
+            store.record(published_of(commit, base=base, pointer=target), lease, at=NOW, execution_time=NOW)
+        stages("c3", "mem:3")
+        before = store.view(PROD)
+        with pytest.raises(PublishConflict):
+            store.record(published_of("c3", base="mem:1", pointer="mem:3"), lease, at=NOW, execution_time=NOW)
+        assert pointer() == "mem:2"
+        assert store.view(PROD) == before
+
+    def test_record_drops_the_intent_and_keeps_history(self, store: StateStore, stages: Stager) -> None:
+        lease = lease_of(store)
+        store.intend(intent_of("c0"), lease)
+        store.intend(intent_of("c1"), lease)
+        stages("c1", "mem:1")
+        store.record(published_of("c1", base=None, pointer="mem:1"), lease, at=NOW, execution_time=NOW)
+        assert [intent.commit for intent in store.intents(PROD)] == ["c0"]
+        store.abandon(CommitId("c0"))
+        assert store.intents(PROD) == ()
+        assert [(batch.commit, batch.rows_written) for batch in store.batches(PROD, ORDERS, limit=9)] == [("c1", 3)]
+
+    def test_built_slices_clear_their_failures_and_requests_and_no_others(
+        self, store: StateStore, stages: Stager
+    ) -> None:
+        lease = lease_of(store)
+        store.fail((failure_of(days(1, 4)), failure_of(days(5, 6))), lease)
+        store.request(ORDERS, (days(1, 3),), lease)
+        stages("c1", "mem:1")
+        published = published_of("c1", base=None, pointer="mem:1", span=days(2, 3))
+        store.record(published, lease, at=NOW, execution_time=NOW)
+        view = store.view(PROD)
+        assert [failure.interval for failure in view.failures] == [days(1, 2), days(3, 4), days(5, 6)]
+        assert view.requests == {ORDERS: (days(1, 2),)}
+        store.clear_failures((ORDERS,), lease)
+        assert store.view(PROD).failures == ()
+
+    def test_later_failure_stands_in_place_of_an_earlier_one(self, store: StateStore) -> None:
+        lease = lease_of(store)
+        store.fail((failure_of(days(1, 4)),), lease)
+        store.fail((failure_of(days(2, 3)).replace(attempts=2),), lease)
+        found = [(failure.interval, failure.attempts) for failure in store.view(PROD).failures]
+        assert found == [(days(1, 2), 1), (days(2, 3), 2), (days(3, 4), 1)]
+
+
+class LogBehaviour:
+    """Logs are ordered, and hold what some reader has not folded."""
+
+    def test_touches_get_sequences_and_a_wrong_one_is_refused(self, store: StateStore) -> None:
+        lease = lease_of(store)
+        store.fold(PROD, lease, touches=(touch_of("raw.orders", "1"), touch_of("raw.orders", "2")), models=())
+        with pytest.raises(LogOutOfStep):
+            store.fold(PROD, lease, touches=(touch_of("raw.orders", "3").replace(sequence=7),), models=())
+        store.fold(PROD, lease, touches=(touch_of("raw.orders", "3").replace(sequence=3),), models=())
+        assert store.view(PROD).touches[RAW][-1].sequence == 3
+
+    def test_touches_are_kept_for_the_slowest_reader(self, store: StateStore) -> None:
+        lease = lease_of(store)
+        slow, fast = ModelName("sales.slow"), ModelName("sales.fast")
+        store.fold(PROD, lease, touches=(), models=(_reader(slow, 2), _reader(fast, 5)))
+        touches = tuple(touch_of("raw.orders", str(number)) for number in range(1, 7))
+        store.fold(PROD, lease, touches=touches, models=())
+        assert [touch.sequence for touch in store.view(PROD).touches[RAW]] == [3, 4, 5, 6]
+        store.fold(PROD, lease, touches=(), models=(_reader(slow, 6), _reader(fast, 6)))
+        assert [touch.sequence for touch in store.view(PROD).touches[RAW]] == [6]
+
+    def test_log_does_not_grow_with_history(self, store: StateStore) -> None:
+        lease = lease_of(store)
+        for number in range(1, 101):
+            touch = touch_of("raw.orders", str(number))
+            store.fold(PROD, lease, touches=(touch,), models=(_reader(ORDERS, number),))
+        assert len(store.view(PROD).touches[RAW]) == 1
+
+    def test_environments_do_not_see_each_other(self, store: StateStore) -> None:
+        lease = lease_of(store)
+        store.fold(PROD, lease, touches=(touch_of("raw.orders", "1"),), models=(_reader(ORDERS, 1),))
+        other = store.view(type(PROD)("dev"))
+        assert (other.models, other.touches) == ({}, {})
+
+
+class HistoryBehaviour:
+    """Runs and plans are found again."""
+
+    def test_runs_are_listed_newest_first_with_their_end(self, store: StateStore) -> None:
+        lease = lease_of(store)
+        store.begin(run_of("run-1"), lease)
+        store.begin(run_of("run-2"), lease)
+        store.finish(run_of("run-1", status="success"))
+        assert [(run.run_id, run.status) for run in store.runs(limit=5)] == [
+            ("run-2", "running"),
+            ("run-1", "success"),
+        ]
+        assert store.run(RunId("run-1")) == run_of("run-1", status="success")
+        assert store.run(RunId("run-9")) is None
+
+    def test_plan_is_found_by_an_unambiguous_beginning(self, store: StateStore) -> None:
+        for plan_id in ("abc1", "abd2"):
+            store.save_plan(_plan(plan_id))
+        assert store.load_plan(PlanId("abc")) == _plan("abc1")
+        assert store.load_plan(PlanId("ab")) is None
+        assert store.load_plan(PlanId("")) is None
+        assert store.load_plan(PlanId("x")) is None
+
+
+class StateBehaviour(LeaseBehaviour, RecordBehaviour, LogBehaviour, HistoryBehaviour):
+    """The whole port."""
+
+
+def _reader(model: ModelName, sequence: int, span: Interval | None = None) -> ModelRecord:
+    cursor = Cursor(RAW, Position(str(sequence)), sequence)
+    return ModelRecord(model, pointer=None, position=None, coverage=coverage_of(span or days(1, 2), cursor=cursor))
+
+
+def _plan(plan_id: str) -> Plan:
+    return Plan(
+        plan_id=PlanId(plan_id),
+        environment=PROD,
+        execution_time=NOW,
+        selection=Selection(),
+        actions=(),
+        assumed=Assumed(fingerprints={}, pins={}, bases={}),
+    )
