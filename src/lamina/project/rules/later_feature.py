@@ -10,6 +10,6 @@ from lamina.values.rule import Rule
 RULE = Rule(code="L116", name="LaterFeature")
 
 
-def finding(what: str, *, place: Place) -> Diagnostic:
+def finding(what: str, *, place: Place | None) -> Diagnostic:
     """Return the finding for a documented setting that is not built yet."""
     return RULE.finding(f"{what} is not in this version", place=place, hint="remove it")

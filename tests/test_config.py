@@ -1,0 +1,75 @@
+"""Settings: flag before variable before file before default, each with its origin, secrets hidden."""
+
+from lamina.config import Config, build_config
+from lamina.project.project_file import read_project_file
+from lamina.values.diagnostic import Diagnostic
+
+FILE = """\
+[project]
+name = "shop"
+[run]
+retries = 5
+max_concurrency = 3
+[spark.conf]
+"spark.sql.shuffle.partitions" = 4
+"spark.hadoop.fs.s3a.secret.key" = "${KEY:-hunter2}"
+[catalog]
+warehouse = "tables"
+"""
+
+
+def build(
+    *, variables: dict[str, str] | None = None, overrides: dict[str, str] | None = None, text: str = FILE
+) -> tuple[Config, tuple[Diagnostic, ...]]:
+    file = read_project_file(text, variables=variables or {})
+    assert file.diagnostics == ()
+    return build_config("/shop", file, variables=variables or {}, overrides=overrides or {})
+
+
+def origins(config: Config) -> dict[str, str]:
+    return {setting.key: setting.origin for setting in config.settings}
+
+
+def test_flag_wins_over_variable_over_file_over_default() -> None:
+    config, problems = build(
+        variables={"LAMINA_RUN_RETRIES": "7", "LAMINA_RUN_FAIL_FAST": "true"}, overrides={"run.retries": "9"}
+    )
+    assert problems == ()
+    assert (config.run.retries, config.run.fail_fast, config.run.max_concurrency, config.run.rebuild_limit) == (
+        9,
+        True,
+        3,
+        400,
+    )
+    assert origins(config)["run.retries"] == "flag"
+    assert origins(config)["run.fail_fast"] == "LAMINA_RUN_FAIL_FAST"
+    assert origins(config)["run.max_concurrency"] == "lamina.toml:5"
+    assert origins(config)["run.rebuild_limit"] == "default"
+
+
+def test_paths_are_resolved_against_the_project() -> None:
+    config, _ = build(variables={"LAMINA_STATE_URI": "sqlite:////var/state.db", "LAMINA_SPARK_JARS": "a.jar,/b.jar"})
+    assert config.catalog.database == "/shop/.lamina/lamina.db"
+    assert config.catalog.warehouse == "/shop/tables"
+    assert config.state.database == "/var/state.db"
+    assert config.spark.jars == ("/shop/a.jar", "/b.jar")
+
+
+def test_secrets_are_never_shown() -> None:
+    config, _ = build()
+    assert config.spark.secret_conf["spark.hadoop.fs.s3a.secret.key"].reveal() == "hunter2"
+    assert "spark.hadoop.fs.s3a.secret.key" not in config.spark.conf
+    assert "hunter2" not in repr(config)
+
+
+def test_a_wrong_variable_is_a_problem_that_names_it() -> None:
+    config, (problem,) = build(variables={"LAMINA_RUN_RETRIES": "many"})
+    assert (problem.code, problem.hint) == ("L114", "it is set by `LAMINA_RUN_RETRIES`")
+    assert config.run.retries == 2
+
+
+def test_a_database_of_another_kind_is_refused() -> None:
+    _, (problem,) = build(text='[project]\nname = "shop"\n[state]\nuri = "postgresql://u:secret@host/db"\n')
+    assert problem.code == "L116"
+    assert "secret" not in problem.message
+    assert str(problem.place) == "lamina.toml:4:1"
