@@ -1,8 +1,10 @@
 """The compiled project: typed models, their inputs, lineage, fingerprints and findings."""
 
+from bisect import bisect_left
 from typing import Literal
 
 from lamina.project.model import ModelSettings
+from lamina.project.project import Variable
 from lamina.project.source import SourceTable
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import ColumnName, Fingerprint, ModelName, TableName
@@ -60,7 +62,12 @@ class Graph(Value, frozen=True):
     sources: tuple[SourceTable, ...]  # with their columns resolved where they can be
     layers: tuple[tuple[ModelName, ...], ...]
     diagnostics: tuple[Diagnostic, ...]
+    default_schema: str = "main"
+    variables: tuple[Variable, ...] = ()
 
     def model(self, name: ModelName) -> CompiledModel:
-        """Return the model of that name."""
-        return next(item for item in self.models if item.name == name)
+        """Return the model of that name; `KeyError` if there is none."""
+        position = bisect_left(self.models, name, key=lambda item: item.name)
+        if position == len(self.models) or self.models[position].name != name:
+            raise KeyError(name)
+        return self.models[position]

@@ -1,0 +1,193 @@
+"""The compiled form of one query, independent of the schemas it reads: names, scopes, column uses and type programs.
+
+Scopes and relations are numbered over the whole query. A use with a relation below zero is an unqualified name, to be
+looked up in scope `-1 - relation` and then in the scopes around it.
+"""
+
+from typing import Any
+
+from lamina.compiler.operators import QueryShape
+from lamina.values.diagnostic import Diagnostic
+from lamina.values.value import Value
+
+Program = Any  # nested arrays such as ["sum", ["column", 0, "amount"]]; opaque here, evaluated at link time
+
+PARAMETER_RELATION = -1_000_000  # the relation of `@name` in type programs
+
+DIRECT, CAST, EXPRESSION, AGGREGATION = range(4)
+
+
+class Reference(Value, frozen=True, array_like=True):
+    """A table name as written; `alias_at` is where an alias must go if the name is replaced, -1 if it has one.
+
+    `name` is what it was resolved to when the object was made: in another project it may be another.
+    """
+
+    parts: tuple[str, ...]
+    name: str
+    start: int
+    end: int
+    alias_at: int
+
+
+class ParameterUse(Value, frozen=True, array_like=True):
+    """An `@name` in the text."""
+
+    name: str
+    start: int
+    end: int
+
+
+class Qualifier(Value, frozen=True, array_like=True):
+    """A `schema.table` before a column whose leading parts fall away when the table is replaced."""
+
+    reference: int
+    start: int
+    end: int
+
+
+class Use(Value, frozen=True, array_like=True):
+    """A column used by an expression: from which relation, by which name, how, and where in the text."""
+
+    relation: int
+    name: str
+    kind: int
+    start: int
+    is_qualifier: bool = False  # written before a dot: a struct column, or an alias that does not exist
+
+
+class TableRelation(Value, frozen=True, array_like=True, tag="table"):
+    """A table of the project in a FROM clause."""
+
+    alias: str
+    reference: int
+    is_optional: bool
+    columns: tuple[str, ...] = ()
+
+
+class QueryRelation(Value, frozen=True, array_like=True, tag="query"):
+    """A subquery, or one use of a CTE."""
+
+    alias: str
+    scope: int
+    is_optional: bool
+    columns: tuple[str, ...] = ()
+
+
+class GeneratorRelation(Value, frozen=True, array_like=True, tag="generator"):
+    """Rows made of other columns by a function such as `explode`; a lateral view."""
+
+    alias: str
+    is_optional: bool
+    columns: tuple[str, ...]
+    function: str
+    arguments: tuple[Program, ...]
+    uses: tuple[Use, ...]
+
+
+class OpaqueRelation(Value, frozen=True, array_like=True, tag="opaque"):
+    """Something whose columns cannot be told; the relations inside are read whole."""
+
+    alias: str
+    relations: tuple[int, ...]
+    uses: tuple[Use, ...] = ()
+
+
+Relation = TableRelation | QueryRelation | GeneratorRelation | OpaqueRelation
+
+
+class Output(Value, frozen=True, array_like=True, tag="column"):
+    """One output column."""
+
+    name: str
+    program: Program
+    uses: tuple[Use, ...]
+    start: int
+
+
+class Star(Value, frozen=True, array_like=True, tag="star"):
+    """All columns of one relation, or of all visible ones (`relation` -1)."""
+
+    relation: int
+    start: int
+    left_out: tuple[str, ...] = ()
+
+
+class SharedColumns(Value, frozen=True, array_like=True):
+    """A join by column names: of the relation with all before it; no columns means NATURAL."""
+
+    relation: int
+    columns: tuple[str, ...] | None
+    prefers_right: bool = False  # RIGHT JOIN takes the right side's value
+    is_full: bool = False
+
+
+class ExactFilter(Value, frozen=True, array_like=True):
+    """A column bounded by exactly `[@start, @end)`; `relations` limits which relations it may restrict (empty: any)."""
+
+    relation: int
+    name: str
+    relations: tuple[int, ...] = ()
+
+
+class SelectScope(Value, frozen=True, array_like=True, tag="select"):
+    """One SELECT: where each kind of use is looked up differs."""
+
+    parent: int
+    relations: tuple[int, ...]
+    hidden: tuple[int, ...]  # right sides of semi and anti joins, invisible to outputs
+    shared: tuple[SharedColumns, ...]
+    outputs: tuple[Output | Star, ...]
+    filters: tuple[Use, ...]  # among the relations
+    groups: tuple[Use, ...]  # among the relations, then the outputs
+    orders: tuple[Use, ...]  # among the outputs, then the relations
+    deciding: tuple[int, ...] | None  # outputs that decide which rows there are; None: every output
+    subqueries: tuple[int, ...]  # relations in expressions
+    exact: tuple[ExactFilter, ...]
+    is_plain: bool  # a projection and filter of one relation
+
+
+class SetScope(Value, frozen=True, array_like=True, tag="set"):
+    """A set operation over its branches."""
+
+    parent: int
+    branches: tuple[int, ...]
+    is_union_all: bool
+    by_name: bool
+    orders: tuple[Use, ...]
+    operators: tuple[str, ...] = ()
+
+
+class ValuesScope(Value, frozen=True, array_like=True, tag="values"):
+    """Literal rows: one program per row for each column."""
+
+    parent: int
+    columns: tuple[str, ...]
+    programs: tuple[tuple[Program, ...], ...]
+    subqueries: tuple[int, ...] = ()
+
+
+class OpaqueScope(Value, frozen=True, array_like=True, tag="opaque"):
+    """A query whose output cannot be told."""
+
+    parent: int
+    relations: tuple[int, ...]
+
+
+Scope = SelectScope | SetScope | ValuesScope | OpaqueScope
+
+
+class QueryObject(Value, frozen=True, array_like=True):
+    """Everything lamina knows about one query without knowing any other file."""
+
+    references: tuple[Reference, ...] = ()
+    parameters: tuple[ParameterUse, ...] = ()
+    qualifiers: tuple[Qualifier, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    scopes: tuple[Scope, ...] = ()
+    root: int = -1
+    cte_names: tuple[str, ...] = ()
+    volatile: tuple[str, ...] = ()  # clock, random and uuid functions
+    canonical: str = ""
+    shape: QueryShape | None = None  # only where a proof may need it
+    diagnostics: tuple[Diagnostic, ...] = ()  # without file and model; the place's file is filled in at link time

@@ -1,0 +1,58 @@
+"""The query objects of a project: which are still good, and how the others are made."""
+
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from typing import NamedTuple
+
+from lamina.compiler.object import QueryObject
+from lamina.compiler.resolve import Names
+from lamina.project.model import ModelFile
+from lamina.project.strategy import FullRefresh
+
+
+class ObjectTask(NamedTuple):
+    """One query to compile: a key that tells its content, its text, and the schema its bare names are looked up in."""
+
+    key: str
+    text: str
+    schema: str
+    needs_shape: bool
+
+
+def task_of(file: ModelFile) -> ObjectTask:
+    """Return what has to be compiled for a SQL model; only strategies that need a proof need the query's shape."""
+    schema = file.name.partition(".")[0]
+    needs_shape = not isinstance(file.settings.strategy, FullRefresh)
+    return ObjectTask(object_key(file.text, schema=schema, needs_shape=needs_shape), file.text, schema, needs_shape)
+
+
+def object_key(text: str, *, schema: str, needs_shape: bool) -> str:
+    """Return the key of a query's object."""
+    head = f"{schema}\0{needs_shape:d}\0"
+    return blake2b((head + text).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def is_current(query: QueryObject, names: Names, *, schema: str) -> bool:
+    """Tell whether every name in an object still stands for what it stood for when the object was made."""
+    return all(_resolved(item.parts, names, schema=schema) == item.name for item in query.references)
+
+
+def compile_object(task: ObjectTask, names: Names) -> QueryObject:
+    """Compile one query."""
+    from lamina.compiler.query import compile_query
+    from lamina.compiler.shape import shape_of
+
+    return compile_query(
+        task.text,
+        lambda parts: _resolved(parts, names, schema=task.schema),
+        shape=shape_of if task.needs_shape else None,
+    )
+
+
+def compile_objects(tasks: Iterable[ObjectTask], names: Names) -> Mapping[str, QueryObject]:
+    """Compile queries one after another; the answer is by key."""
+    return {task.key: compile_object(task, names) for task in tasks}
+
+
+def _resolved(parts: tuple[str, ...], names: Names, *, schema: str) -> str:
+    return names.resolve(parts, schema=schema) or ".".join(parts).lower()

@@ -1,0 +1,68 @@
+"""From a model's text to one syntax tree, or the reason why there is none."""
+
+from typing import NamedTuple
+
+from sqlglot import exp
+from sqlglot.dialects.spark import Spark
+from sqlglot.errors import ParseError, TokenError
+from sqlglot.tokens import Token, TokenType
+
+from lamina.compiler.depth import too_deep_at
+from lamina.compiler.places import place_at
+from lamina.compiler.rules import invalid_sql, nesting_too_deep, not_a_query
+from lamina.values.diagnostic import Diagnostic, Place
+
+_DIALECT = Spark()
+
+
+class Parsed(NamedTuple):
+    """A query's tokens and tree; the tree is dropped as soon as it has been walked."""
+
+    tokens: list[Token]
+    tree: exp.Expression
+
+
+def parse(text: str) -> Parsed | Diagnostic:
+    """Parse the one query of a text; places have no file yet."""
+    try:
+        tokens = _DIALECT.tokenize(text)
+    except TokenError as error:
+        return invalid_sql.finding(str(error), place=Place(file=""))
+    while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
+        tokens.pop()
+    if not tokens:
+        return not_a_query.finding("the file holds no query", place=Place(file=""))
+    deep = too_deep_at(tokens)
+    if deep is not None:
+        return nesting_too_deep.finding(place=place_at(text, deep.start))
+    try:
+        trees = _DIALECT.parser().parse(tokens, text)
+    except ParseError as error:
+        return _syntax_error(error)
+    except RecursionError:
+        return nesting_too_deep.finding(place=Place(file=""))
+    if len(trees) != 1:
+        return not_a_query.finding("the file holds more than one statement", place=_second_statement(text, tokens))
+    tree = trees[0]
+    if not isinstance(tree, (exp.Query, exp.Values)):
+        return not_a_query.finding("the statement is not a query", place=place_at(text, tokens[0].start))
+    return Parsed(tokens, tree)
+
+
+def _syntax_error(error: ParseError) -> Diagnostic:
+    details = error.errors[0] if error.errors else {}
+    highlight = str(details.get("highlight") or "")
+    line, column = details.get("line"), details.get("col")
+    place = Place(file="")
+    if isinstance(line, int) and isinstance(column, int):
+        # The parser's column is that of the token's last character.
+        place = Place(file="", line=line, column=max(1, column - max(len(highlight) - 1, 0)))
+    description = str(details.get("description") or "cannot be parsed").rstrip(".")
+    near = f" near `{highlight}`" if highlight.strip() else ""
+    return invalid_sql.finding(f"{description}{near}", place=place)
+
+
+def _second_statement(text: str, tokens: list[Token]) -> Place:
+    ends = [number for number, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON]
+    following = ends[0] + 1 if ends else 0
+    return place_at(text, tokens[min(following, len(tokens) - 1)].start)

@@ -1,0 +1,117 @@
+"""What a model reads of each input: every column that can influence its result, with ephemeral models seen through."""
+
+from collections.abc import Iterable, Mapping
+
+from lamina.compiler.rows import ALL, Occurrence, Origin, Rows
+from lamina.values.names import ColumnName, TableName
+from lamina.values.value import Value
+
+
+class Place(Value, frozen=True, array_like=True):
+    """One place where a table is read, with the filter on it and the way from output columns to its own."""
+
+    table: str
+    filter_column: str | None
+    path: dict[str, str] | None
+
+    def origin(self, name: str) -> str | None:
+        """Return the table's column that stands under a name here."""
+        return name if self.path is None else self.path.get(name.lower())
+
+
+class Reads(Value, frozen=True, array_like=True):
+    """Everything one query reads, by what it is read for; the tables are no ephemeral models."""
+
+    tables: tuple[str, ...]
+    for_rows: tuple[Origin, ...]
+    for_columns: dict[str, tuple[Origin, ...]]  # by output column in lower case
+    for_star: tuple[str, ...]  # tables whose further columns would appear in the output
+    places: tuple[Place, ...]
+
+
+def reads_of(rows: Rows, ephemeral: Mapping[str, Reads]) -> Reads:
+    """Return the reads of a linked query, with the reads of ephemeral inputs in place of them."""
+    tables: set[str] = set()
+    through: set[Origin] = set()
+    for table in rows.tables:
+        inner = ephemeral.get(table)
+        tables.update((table,) if inner is None else inner.tables)
+        through.update(() if inner is None else inner.for_rows)
+    stars = {item for table in rows.star_reads for item in _star_tables(table, ephemeral)}
+    columns = {column.name.lower(): _sorted(_seen_through(column.edges, ephemeral)) for column in rows.columns}
+    return Reads(
+        tables=tuple(sorted(tables)),
+        for_rows=_sorted(_seen_through(rows.row_reads, ephemeral) | through),
+        for_columns=columns,
+        for_star=tuple(sorted(stars)),
+        places=tuple(place for item in rows.occurrences for place in _places(item, ephemeral)),
+    )
+
+
+def read_sets(reads: Reads, *, is_open: bool) -> dict[TableName, tuple[ColumnName, ...] | None]:
+    """Return the read set of each table; None where every column counts."""
+    if is_open:
+        return {TableName(table): None for table in reads.tables}
+    origins = {origin for part in reads.for_columns.values() for origin in part} | set(reads.for_rows)
+    by_table: dict[str, set[str]] = {table: set() for table in reads.tables}
+    for table, column in origins:
+        by_table[table].add(column)
+    whole = {table for table, columns in by_table.items() if ALL in columns} | set(reads.for_star)
+    return {
+        TableName(table): None if table in whole else tuple(ColumnName(item) for item in sorted(columns))
+        for table, columns in by_table.items()
+    }
+
+
+def filter_columns(reads: Reads) -> dict[TableName, ColumnName]:
+    """Return the column each table is filtered by wherever it is read, for the tables that have one."""
+    by_table: dict[str, set[str | None]] = {}
+    for place in reads.places:
+        folded = place.filter_column.lower() if place.filter_column is not None else None
+        by_table.setdefault(place.table, set()).add(folded)
+    spelled = {(place.table, (place.filter_column or "").lower()): place.filter_column or "" for place in reads.places}
+    return {
+        TableName(table): ColumnName(spelled[(table, name)])
+        for table, names in by_table.items()
+        if len(names) == 1 and (name := next(iter(names))) is not None
+    }
+
+
+def _seen_through(origins: Iterable[Origin], ephemeral: Mapping[str, Reads]) -> set[Origin]:
+    if not ephemeral:
+        return set(origins)
+    found: set[Origin] = set()
+    for table, column in origins:
+        inner = ephemeral.get(table)
+        if inner is None:
+            found.add((table, column))
+        elif column == ALL:
+            found.update(origin for part in inner.for_columns.values() for origin in part)
+            found.update((item, ALL) for item in inner.for_star)
+        else:
+            found.update(inner.for_columns.get(column.lower(), ()))
+    return found
+
+
+def _star_tables(table: str, ephemeral: Mapping[str, Reads]) -> tuple[str, ...]:
+    inner = ephemeral.get(table)
+    return (table,) if inner is None else inner.for_star
+
+
+def _places(item: Occurrence, ephemeral: Mapping[str, Reads]) -> Iterable[Place]:
+    inner = ephemeral.get(item.table)
+    if inner is None:
+        yield Place(item.table, item.filter_column, dict(item.path) if item.path is not None else None)
+        return
+    for place in inner.places:
+        bound = place.filter_column
+        if bound is None and item.filter_column is not None:
+            bound = place.origin(item.filter_column)
+        path = place.path
+        if item.path is not None:
+            path = {name: origin for name, own in item.path.items() if (origin := place.origin(own)) is not None}
+        yield Place(place.table, bound, path)
+
+
+def _sorted(origins: set[Origin]) -> tuple[Origin, ...]:
+    return tuple(sorted(origins))

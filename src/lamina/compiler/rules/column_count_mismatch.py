@@ -1,0 +1,18 @@
+"""L214: the branches of a set operation have different numbers of columns.
+
+Why: set operations pair columns by position.
+Fix: give every branch the same columns.
+"""
+
+from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L214", name="ColumnCountMismatch")
+
+
+def finding(counts: tuple[int, ...], *, place: Place, model: str) -> Diagnostic:
+    """Return the finding for one set operation."""
+    listed = ", ".join(str(count) for count in counts)
+    return RULE.finding(
+        f"the branches of a set operation have different numbers of columns: {listed}", place=place, model=model
+    )

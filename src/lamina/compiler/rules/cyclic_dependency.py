@@ -1,0 +1,18 @@
+"""L202: models read each other in a loop.
+
+Why: no order of work exists in which each model is built after its inputs.
+Fix: break the loop: move the shared part into a model both can read.
+"""
+
+from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L202", name="CyclicDependency")
+
+
+def finding(path: tuple[str, ...], *, place: Place) -> Diagnostic:
+    """Return the finding for one loop; `path` names each of its models once."""
+    loop = " -> ".join(f"`{name}`" for name in (*path, path[0]))
+    return RULE.finding(
+        f"models depend on each other: {loop}", place=place, model=path[0], hint="remove one of these reads"
+    )

@@ -1,0 +1,15 @@
+"""L207: a query is not valid Spark SQL.
+
+Why: nothing can be said about a query that cannot be parsed.
+Fix: correct the syntax at the place shown.
+"""
+
+from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L207", name="InvalidSql")
+
+
+def finding(reason: str, *, place: Place) -> Diagnostic:
+    """Return the finding for one syntax error."""
+    return RULE.finding(f"the query cannot be parsed: {reason}", place=place)

@@ -1,0 +1,17 @@
+"""L211: a query uses a column its inputs do not have.
+
+Why: Spark would refuse the query when the model runs.
+Fix: correct the name, or add the column to the input.
+"""
+
+from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L211", name="UnknownColumn")
+
+
+def finding(name: str, *, place: Place, model: str, relation: str | None, nearest: str | None) -> Diagnostic:
+    """Return the finding for one missing column; without a relation no input of the query has it."""
+    where = f"`{relation}` has no column `{name}`" if relation else f"no input of the query has a column `{name}`"
+    hint = f"did you mean `{nearest}`?" if nearest else None
+    return RULE.finding(where, place=place, model=model, hint=hint, suggestion=nearest)

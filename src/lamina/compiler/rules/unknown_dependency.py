@@ -1,0 +1,18 @@
+"""L201: a query reads a table that is neither a model nor a declared source.
+
+Why: the order of work and the effects of a change follow from the names a query reads; an unknown name has neither.
+Fix: correct the name, add the model, or declare the table in a file under `sources/`.
+"""
+
+from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L201", name="UnknownDependency")
+
+
+def finding(name: str, *, place: Place, model: str, nearest: str | None) -> Diagnostic:
+    """Return the finding for one unknown name."""
+    hint = f"did you mean `{nearest}`?" if nearest else "declare it as a source, or add the model"
+    return RULE.finding(
+        f"`{name}` is neither a model nor a declared source", place=place, model=model, hint=hint, suggestion=nearest
+    )

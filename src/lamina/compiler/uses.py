@@ -1,0 +1,155 @@
+"""Which columns an expression uses, from which relation, and how: the raw material of lineage and read sets."""
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from lamina.compiler.object import AGGREGATION, CAST, DIRECT, EXPRESSION, Use
+
+PARAMETERS = "@"  # the qualifier of columns that stand for `@name`; no relation can be called so
+
+_SAME_ROW = (exp.Alias, exp.Paren, exp.Ordered, exp.Order, exp.Where)
+_CASTS = (exp.Cast, exp.TryCast)
+# The parser files these under aggregates; over a window they pick or number rows instead of combining them.
+_ROW_PICKING = tuple(
+    getattr(exp, name)
+    for name in (
+        "CumeDist",
+        "DenseRank",
+        "FirstValue",
+        "Lag",
+        "LastValue",
+        "Lead",
+        "NthValue",
+        "Ntile",
+        "PercentRank",
+        "Rank",
+        "RowNumber",
+    )
+    if hasattr(exp, name)
+)
+
+
+class Located:
+    """Where a column name leads: a relation or scope, the column, and the struct fields after it."""
+
+    __slots__ = ("fields", "is_qualifier", "name", "relation", "start")
+
+    def __init__(self, relation: int, name: str, fields: tuple[str, ...], *, start: int, is_qualifier: bool) -> None:
+        self.relation = relation
+        self.name = name
+        self.fields = fields
+        self.start = start
+        self.is_qualifier = is_qualifier
+
+
+Locate = Callable[[exp.Column], Located]
+Subquery = Callable[[exp.Expression], int]  # the relation of a query inside an expression
+
+
+class UseCollector:
+    """Collects the uses of one expression after another; remembers whether any of them was not row by row."""
+
+    def __init__(self, locate: Locate, subquery: Subquery, windows: dict[str, exp.Expression]) -> None:
+        self.locate = locate
+        self.subquery = subquery
+        self.windows = windows
+        self.is_row_local = True
+
+    def collect(self, expression: exp.Expression) -> tuple[Use, ...]:
+        """Return the uses of one expression; each column once, with its strongest kind."""
+        if type(expression) is exp.Column and type(expression.this) is not exp.Star:
+            use = self._use(expression, DIRECT)
+            return (use,) if use is not None else ()
+        found: dict[tuple[int, str], Use] = {}
+        stack: list[tuple[exp.Expression, int]] = [(expression, DIRECT)]
+        while stack:
+            node, kind = stack.pop()
+            use = self._visit(node, kind, stack)
+            if use is None:
+                continue
+            known = found.get((use.relation, use.name))
+            if known is None or known.kind < use.kind:
+                found[(use.relation, use.name)] = use
+        return tuple(sorted(found.values(), key=lambda use: (use.start, use.relation, use.name)))
+
+    def _visit(self, node: exp.Expression, kind: int, stack: list[tuple[exp.Expression, int]]) -> Use | None:
+        if type(node) is exp.Column:
+            return self._use(node, kind)
+        if isinstance(node, exp.Query):
+            return Use(self.subquery(node), "", max(kind, EXPRESSION), _start_of(node))
+        if type(node) is exp.Star:
+            return self._star(node)
+        if isinstance(node, (exp.Exists, exp.In)):
+            self._membership(node, max(kind, EXPRESSION), stack)
+            return None
+        if isinstance(node, exp.Window):
+            self._window(node, max(kind, EXPRESSION), stack)
+            return None
+        inner = _kind_inside(node, kind)
+        if inner == AGGREGATION and isinstance(node, exp.AggFunc):
+            self.is_row_local = False
+        if isinstance(node, exp.UDTF):
+            self.is_row_local = False
+        _push(node, inner, stack)
+        return None
+
+    def _use(self, node: exp.Column, kind: int) -> Use | None:
+        if node.text("table") == PARAMETERS:
+            return None
+        found = self.locate(node)
+        if found.fields:
+            kind = max(kind, EXPRESSION)
+        return Use(found.relation, found.name, kind, found.start, found.is_qualifier)
+
+    def _star(self, node: exp.Star) -> Use | None:
+        """`count(*)` reads no column; any other function of a star reads all."""
+        if isinstance(node.parent, exp.Count):
+            return None
+        column = exp.Column(this=node)
+        return self._use(column, EXPRESSION)
+
+    def _membership(self, node: exp.Expression, kind: int, stack: list[tuple[exp.Expression, int]]) -> None:
+        _push(node, kind, stack)
+
+    def _window(self, node: exp.Window, kind: int, stack: list[tuple[exp.Expression, int]]) -> None:
+        self.is_row_local = False
+        name = node.args.get("alias")
+        if name is not None and node.text("alias").lower() in self.windows:
+            stack.append((self.windows[node.text("alias").lower()], EXPRESSION))
+        function = node.this
+        is_aggregate = isinstance(function, exp.AggFunc) and not isinstance(function, _ROW_PICKING)
+        for key, value in node.args.items():
+            inside = AGGREGATION if key == "this" and is_aggregate else kind
+            for item in value if isinstance(value, list) else (value,):
+                if isinstance(item, exp.Expression) and type(item) is not exp.Identifier:
+                    if isinstance(item, _ROW_PICKING):
+                        _push(item, kind, stack)
+                    else:
+                        stack.append((item, inside))
+
+
+def _kind_inside(node: exp.Expression, kind: int) -> int:
+    if isinstance(node, _SAME_ROW):
+        return kind
+    if isinstance(node, _CASTS):
+        return max(kind, CAST)
+    if isinstance(node, exp.AggFunc):
+        return AGGREGATION
+    return max(kind, EXPRESSION)
+
+
+def _push(node: exp.Expression, kind: int, stack: list[tuple[exp.Expression, int]]) -> None:
+    for value in node.args.values():
+        if isinstance(value, exp.Expression):
+            stack.append((value, kind))
+        elif isinstance(value, list):
+            stack.extend([(item, kind) for item in value if isinstance(item, exp.Expression)])
+
+
+def _start_of(node: exp.Expression) -> int:
+    for item in node.find_all(exp.Identifier):
+        start = item.meta.get("start")
+        if isinstance(start, int):
+            return start
+    return 0
