@@ -39,3 +39,9 @@ def to_builtins(value: Any) -> Any:
 def content_hash(value: Any, *, size: int = 16) -> str:
     """Return a stable hexadecimal hash of a value's JSON form."""
     return blake2b(to_json(value), digest_size=size).hexdigest()
+
+
+def to_document(value: Any, *, indent: int) -> str:
+    """Write a value as JSON for a reader, its fields in their own order; no indent means one line."""
+    data = msgspec.json.encode(value)
+    return msgspec.json.format(data, indent=indent).decode() if indent else data.decode()

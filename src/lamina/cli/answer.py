@@ -1,0 +1,117 @@
+"""What every command shares: common options, one answer as text or JSON, and no traceback for anybody."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from lamina.cli.crash import crash_diagnostic
+from lamina.errors import LaminaError, ProjectInvalid, UsageError
+from lamina.values.codec import to_document
+from lamina.values.diagnostic import Diagnostic
+from lamina.version import VERSION
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the common options say."""
+
+    root: str
+    output: str  # text | json
+    is_quiet: bool
+    variables: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The result of a command: the fields of its JSON document, and how to print it for people."""
+
+    status: str
+    body: Mapping[str, Any]
+    show: Callable[["Screen"], None]
+    exit_code: int = 0
+
+
+class Screen:
+    """Own the two streams: stdout for the answer, stderr for the story."""
+
+    def __init__(self, options: Options) -> None:
+        from rich.console import Console
+
+        self.root = options.root
+        width = None if sys.stdout.isatty() else 160
+        plain = bool(os.environ.get("NO_COLOR"))
+        self.out = Console(width=width, no_color=plain, highlight=False, soft_wrap=True, emoji=False, markup=False)
+        self.err = Console(stderr=True, no_color=plain, highlight=False, soft_wrap=True, emoji=False, markup=False)
+        self.is_quiet = options.is_quiet
+
+
+def answer_command(name: str, *, sentence: str) -> Callable[[Callable[..., Answer]], click.Command]:
+    """Make a command of a function that takes the common options first and returns one answer."""
+
+    def decorate(function: Callable[..., Answer]) -> click.Command:
+        def callback(project_dir: str, output: str | None, *, quiet: bool, **parameters: Any) -> int:
+            chosen = output or ("text" if sys.stdout.isatty() else "json")
+            options = Options(root=os.path.abspath(project_dir), output=chosen, is_quiet=quiet, variables=os.environ)
+            return emit(name, _attempt(lambda: function(options, **parameters), options), options)
+
+        made = click.command(name, help=sentence, context_settings={"help_option_names": ["-h", "--help"]})(callback)
+        made.params += [*getattr(function, "__click_params__", [])[::-1], *COMMON]
+        return made
+
+    return decorate
+
+
+COMMON: tuple[click.Option, ...] = (
+    click.Option(
+        ["--project-dir"], default=".", envvar="LAMINA_PROJECT_DIR", show_default=True, help="Folder of the project"
+    ),
+    click.Option(["--output"], type=click.Choice(["text", "json"]), help="Default: json when stdout is no terminal"),
+    click.Option(["--quiet", "-q"], is_flag=True, help="Print the answer only"),
+)
+
+
+def emit(name: str, answer: Answer, options: Options) -> int:
+    """Print an answer and return its exit code; a reader that closed the pipe has read enough."""
+    try:
+        if options.output == "json" and answer.exit_code != UsageError.exit_code:
+            header = {"version": VERSION, "command": name, "status": answer.status, "exit_code": answer.exit_code}
+            sys.stdout.write(to_document({**header, **answer.body}, indent=2 if sys.stdout.isatty() else 0) + "\n")
+        else:
+            answer.show(Screen(options))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return answer.exit_code
+
+
+def failure(diagnostics: tuple[Diagnostic, ...], *, status: str = "error", exit_code: int = 1) -> Answer:
+    """Return the answer of a command that could not do its work."""
+
+    def show(screen: Screen) -> None:
+        from lamina.cli.render import show_diagnostics
+
+        show_diagnostics(screen, diagnostics)
+
+    return Answer(status=status, body={"diagnostics": diagnostics}, show=show, exit_code=exit_code)
+
+
+def _attempt(work: Callable[[], Answer], options: Options) -> Answer:
+    """Turn whatever goes wrong into an answer."""
+    try:
+        return work()
+    except ProjectInvalid as error:
+        return failure(error.diagnostics)
+    except LaminaError as error:
+        return failure((error.diagnostic(),), exit_code=error.exit_code)
+    except KeyboardInterrupt:
+        return failure((), status="interrupted", exit_code=INTERRUPTED)
+    except click.ClickException:
+        raise
+    except Exception as error:  # noqa: BLE001  # the boundary: a user never sees a traceback
+        return failure((crash_diagnostic(error, root=options.root, is_debug="LAMINA_DEBUG" in os.environ),))

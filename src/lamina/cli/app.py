@@ -1,0 +1,65 @@
+"""The `lamina` command: find the command that is asked for, run it, and end with its exit code."""
+
+import sys
+
+from lamina.cli.commands import JOBS, module_of, names
+from lamina.version import VERSION
+
+WRONG_USAGE = 64
+INTERRUPTED = 130
+
+
+def main() -> int:
+    """Run the command line and return the exit code; version and help answer before anything is imported."""
+    arguments = sys.argv[1:]
+    if arguments in (["--version"], ["-V"]):
+        sys.stdout.write(f"lamina {VERSION}\n")
+        return 0
+    if not arguments or arguments[0] in ("--help", "-h", "help"):
+        sys.stdout.write(help_text())
+        return 0 if arguments else WRONG_USAGE
+    return _run(arguments)
+
+
+def help_text() -> str:
+    """Return the list of commands by job."""
+    width = max(len(name) for name in names()) + 2
+    lines = ["Incremental data pipelines on Spark that rebuild exactly what changed, and can prove it", ""]
+    lines += ["Usage: lamina COMMAND [OPTIONS]", ""]
+    for job, commands in JOBS.items():
+        lines += [job.capitalize(), *(f"  {name:<{width}}{sentence}" for name, sentence in commands.items()), ""]
+    lines += ["`lamina COMMAND --help` lists the options of a command; `lamina --version` prints the version"]
+    return "\n".join(lines) + "\n"
+
+
+def _run(arguments: list[str]) -> int:
+    import click
+
+    from lamina.values.nearest import nearest
+
+    name, *rest = arguments
+    try:
+        if name.startswith("-"):
+            raise click.UsageError(f"no option `{name}` before the command")
+        if name not in names():
+            near = nearest(name, names())
+            raise click.UsageError(f"no command `{name}`" + (f"\n\nhint: did you mean `{near}`?" if near else ""))
+        return run_command(name, rest)
+    except click.ClickException as error:
+        sys.stderr.write(f"error: {error.format_message()}\n")
+        return WRONG_USAGE
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+
+
+def run_command(name: str, arguments: list[str]) -> int:
+    """Import the module of one command and run it."""
+    from importlib import import_module
+
+    import click
+
+    command: click.Command = import_module(module_of(name)).command
+    result = command.main(arguments, prog_name=f"lamina {name}", standalone_mode=False)
+    return result if isinstance(result, int) else 0

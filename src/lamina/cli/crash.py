@@ -1,0 +1,39 @@
+"""A fault of lamina itself: the traceback goes to a file, the user gets one sentence and its path."""
+
+import os
+import sys
+import tempfile
+import traceback
+from datetime import UTC, datetime
+
+from lamina.values.diagnostic import Diagnostic
+
+
+def crash_diagnostic(error: Exception, *, root: str, is_debug: bool) -> Diagnostic:
+    """Write the traceback down and return the diagnostic that names the file."""
+    text = "".join(traceback.format_exception(error))
+    if is_debug:
+        sys.stderr.write(text)
+    path = _write(text, root=root)
+    return Diagnostic(
+        code="L699",
+        name="InternalError",
+        severity="error",
+        message=f"internal error: {type(error).__name__}",
+        hint=f"this is a fault of lamina, not of the project; the details are in `{path}`",
+    )
+
+
+def _write(text: str, *, root: str) -> str:
+    """Write beside the run logs of the project, else where temporary files go."""
+    name = f"crash-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}.log"
+    folder = os.path.join(root, ".lamina", "logs")
+    is_project = os.path.exists(os.path.join(root, "lamina.toml"))
+    try:
+        os.makedirs(folder if is_project else tempfile.gettempdir(), exist_ok=True)
+        path = os.path.join(folder if is_project else tempfile.gettempdir(), name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError:
+        return "nowhere, because no file could be written; LAMINA_DEBUG=1 prints them"
+    return path

@@ -1,0 +1,3 @@
+"""The version of lamina, known without reading any package metadata."""
+
+VERSION = "0.1.0"
