@@ -1,7 +1,5 @@
 """What ends a command: a code, a sentence, a hint; transient or final by type."""
 
-from typing import Literal
-
 from lamina.values.diagnostic import Diagnostic, Place
 
 
@@ -41,46 +39,3 @@ class UsageError(LaminaError):
 
     code = "L101"
     exit_code = 64
-
-
-FailureKind = Literal[
-    "auth_failed",
-    "connection_failed",
-    "query_rejected",
-    "quota_exceeded",
-    "not_found",
-    "transient",
-    "data_rejected",
-    "conflict",
-    "resources",
-    "interrupted",
-    "internal",
-    "unknown",
-]
-
-# Worth another try: the same statement may pass a moment later.
-TRANSIENT_KINDS: frozenset[FailureKind] = frozenset({"connection_failed", "transient", "quota_exceeded"})
-
-
-class StepFailed(LaminaError):
-    """One batch of one model could not be built; its kind says whether to try again."""
-
-    code = "L601"
-
-    def __init__(
-        self,
-        kind: FailureKind,
-        message: str,
-        *,
-        hint: str | None = None,
-        place: Place | None = None,
-        sql: str | None = None,
-    ) -> None:
-        super().__init__(message, hint=hint, place=place)
-        self.kind: FailureKind = kind
-        self.sql = sql
-
-    @property
-    def is_transient(self) -> bool:
-        """Tell whether another try may succeed."""
-        return self.kind in TRANSIENT_KINDS

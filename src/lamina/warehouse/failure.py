@@ -1,0 +1,48 @@
+"""What ends a batch in the warehouse, told by kind, so that a run knows whether to try again."""
+
+from typing import Literal
+
+from lamina.errors import LaminaError
+from lamina.values.diagnostic import Place
+
+FailureKind = Literal[
+    "auth_failed",
+    "connection_failed",
+    "query_rejected",
+    "quota_exceeded",
+    "not_found",
+    "transient",
+    "data_rejected",
+    "conflict",
+    "resources",
+    "interrupted",
+    "internal",
+    "unknown",
+]
+
+# Worth another try: the same statement may pass a moment later.
+_TRANSIENT: frozenset[FailureKind] = frozenset({"connection_failed", "transient", "quota_exceeded"})
+
+
+class WarehouseFailure(LaminaError):
+    """Work on a table ended; `kind` says of what nature the cause is, `error_class` what the engine calls it."""
+
+    code = "L630"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: FailureKind,
+        error_class: str | None = None,
+        hint: str | None = None,
+        place: Place | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, place=place)
+        self.kind: FailureKind = kind
+        self.error_class = error_class
+
+    @property
+    def is_transient(self) -> bool:
+        """Tell whether another try may succeed."""
+        return self.kind in _TRANSIENT
