@@ -10,7 +10,6 @@ from tests.simulation.lake import CATALOG, Lake, Metadata, Operation, Snapshot, 
 from tests.simulation.row_checks import run_checks
 
 from lamina.compiler.graph import CompiledModel, Graph
-from lamina.errors import StepFailed
 from lamina.project.source import SourceTable
 from lamina.project.strategy import Merge, TimeInterval
 from lamina.values.batch import Batch, CheckResult, Counts, Diff, DiffQuestion, Move, Pin, Staged
@@ -21,6 +20,7 @@ from lamina.values.names import ColumnName, CommitId, Fingerprint, Position, Tab
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.touch import Everything, Nothing, Touch
 from lamina.warehouse import catalog
+from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.port import Comparison, History
 
 
@@ -115,16 +115,16 @@ class MemoryWarehouse:
         metadata = self._lake.table(table)
         pinned = None if metadata is None else metadata.snapshot(int(pin.position))
         if metadata is None or pinned is None:
-            raise StepFailed("not_found", f"version {pin.position} of `{name}` is gone")
+            raise WarehouseFailure(f"version {pin.position} of `{name}` is gone", kind="not_found")
         return pinned.relation if pin.since is None else _appended(metadata, pinned, since=pin.since)
 
     def _read_files(self, source: SourceTable, pin: Pin) -> Relation:
         if not self._lake.is_current(source.location, pin.position):
-            raise StepFailed("not_found", f"files of `{source.name}` changed after they were listed")
+            raise WarehouseFailure(f"files of `{source.name}` changed after they were listed", kind="not_found")
         files = self._lake.manifests[pin.position]
         before = {} if pin.since is None else self._lake.manifests[pin.since]
         if any(files.get(name) != version for name, version in before.items()):
-            raise StepFailed("internal", f"files of `{source.name}` were not only added since {pin.since}")
+            raise WarehouseFailure(f"files of `{source.name}` were not only added since {pin.since}", kind="internal")
         new = [version for name, version in sorted(files.items()) if name not in before]
         return self._lake.file_rows(new, columns=_names(source.columns))
 
@@ -205,7 +205,7 @@ class MemoryWarehouse:
             source = self._sources.get(pin.input)
             is_files = source is not None and source.type == "files"
             if is_files and not self._lake.is_current(self._sources[pin.input].location, pin.position):
-                raise StepFailed("not_found", f"files of `{pin.input}` changed while they were read")
+                raise WarehouseFailure(f"files of `{pin.input}` changed while they were read", kind="not_found")
 
     def discard(self, commit: CommitId) -> None:
         """Forget an abandoned stage."""
@@ -221,7 +221,7 @@ class MemoryWarehouse:
         try:
             pinned = {name: Pin(name, position) for name, position in pins.items()}
             expected = self._compute(model, slices, pinned)
-        except StepFailed as error:
+        except WarehouseFailure as error:
             return Comparison(0, len(actual.rows), missing=0, extra=0, unverifiable=error.message)
         missing, extra = bag(expected) - bag(actual), bag(actual) - bag(expected)
         return Comparison(len(expected.rows), len(actual.rows), missing=missing.total(), extra=extra.total())
@@ -297,13 +297,13 @@ def _appended(metadata: Metadata, pinned: Snapshot, *, since: Position) -> Relat
         before = None if step.parent is None else metadata.snapshot(step.parent)
         old = Counter[Row]() if before is None else bag(before.relation)
         if step.parent is not None and before is None and str(step.parent) != since:
-            raise StepFailed("not_found", f"version {step.parent} expired")
+            raise WarehouseFailure(f"version {step.parent} expired", kind="not_found")
         if old - bag(step.relation):
-            raise StepFailed("internal", f"rows were not only added since version {since}")
+            raise WarehouseFailure(f"rows were not only added since version {since}", kind="internal")
         rows += bag(step.relation) - old
         step = before
     if step is None:
-        raise StepFailed("not_found", f"version {since} is no ancestor of {pinned.position}")
+        raise WarehouseFailure(f"version {since} is no ancestor of {pinned.position}", kind="not_found")
     return Relation(pinned.relation.columns, tuple(rows.elements()))
 
 
@@ -339,7 +339,7 @@ def _refuse_strays(batch: Batch, model: CompiledModel, result: Relation) -> None
     place = _time_place(result, model)
     strays = sum(not _is_within(row, place, batch.slices) for row in result.rows)
     if strays:
-        raise StepFailed("data_rejected", f"{strays} rows of `{model.name}` lie outside their slices")
+        raise WarehouseFailure(f"{strays} rows of `{model.name}` lie outside their slices", kind="data_rejected")
 
 
 def _written(batch: Batch, model: CompiledModel, old: Relation, result: Relation) -> tuple[tuple[Row, ...], Counts]:
