@@ -356,7 +356,7 @@ def _written(batch: Batch, model: CompiledModel, old: Relation, result: Relation
         case "merge":
             return _merged(model, old, result)
         case "delete_insert":
-            raise StepFailed("internal", "delete_insert is not simulated")
+            raise WarehouseFailure("delete_insert is not simulated", kind="internal")
 
 
 def _merged(model: CompiledModel, old: Relation, result: Relation) -> tuple[tuple[Row, ...], Counts]:
