@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 
-@pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
-    """Yield a small local session as lamina runs Spark: ANSI mode, UTC, no Hive, no UI."""
+def start_session() -> Any:
+    """Start a small local session as lamina runs Spark: ANSI mode, UTC, no Hive, no UI."""
     from pyspark.sql import SparkSession
 
     session = (
@@ -22,8 +21,16 @@ def spark() -> Iterator[Any]:
         .config("spark.sql.ansi.enabled", "true")
         .config("spark.sql.catalogImplementation", "in-memory")
         .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.debug.maxToStringFields", "1000")
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """Yield the session that every Spark test shares."""
+    session = start_session()
     yield session
     session.stop()

@@ -33,9 +33,7 @@ UNKNOWN_PROGRAM: Program = ("unknown",)
 TRUTH: Program = ("literal", "boolean")
 
 # Deeper expressions are answered with `unknown`: they stay cheap, and neither Python's nor the codec's stack is tried.
-DEEPEST = 200
-# Text of a literal that a rule may look at (a format, a schema, a field's name); longer ones are data.
-LONGEST_TEXT = 4000
+DEEPEST = 150
 
 
 def unknown_program(_: exp.Expression) -> Program:
@@ -89,20 +87,31 @@ class _Writer:
         name = function_name(type(node))
         if name is None:
             return UNKNOWN_PROGRAM
+        if name in _READS_TEXT:
+            return self.call_with_text(name, list(node.args.values()), depth)
         return ("call", name, *self.children(node, depth))
 
     def anonymous(self, node: exp.Expression, depth: int) -> Program:
         name = node.name.lower()
+        if name in _READS_TEXT:
+            return self.call_with_text(name, node.expressions, depth)
         children = [self.write(item, depth) for item in node.expressions]
         if name in _CASTING and len(children) == 1:
             return ("cast", _CASTING[name], children[0])
         return ("call", name, *children)
 
+    def call_with_text(self, name: str, arguments: list[Any], depth: int) -> Program:
+        nodes = [item for item in arguments if isinstance(item, exp.Expression)]
+        return ("call", name, *[self.write_with_text(item, depth) for item in nodes])
+
+    def write_with_text(self, node: exp.Expression, depth: int) -> Program:
+        """Write an expression and, of a literal, the text that a rule looks at: a format, a schema, a field's name."""
+        is_text = type(node) is exp.Literal and node.is_string
+        return ("literal", "string", node.this) if is_text else self.write(node, depth)
+
     def literal(self, node: exp.Expression, _depth: int) -> Program:
-        text: str = node.this
-        if node.is_string:
-            return ("literal", "string", text) if len(text) <= LONGEST_TEXT else ("literal", "string")
-        return ("literal", literal_type(text), text)
+        # Text is left out: a program is stored, and most text is data.
+        return ("literal", "string") if node.is_string else ("literal", literal_type(node.this), node.this)
 
     def raw_string(self, _node: exp.Expression, _depth: int) -> Program:
         return ("literal", "string")
@@ -169,7 +178,8 @@ class _Writer:
     def membership(self, node: exp.Expression, depth: int) -> Program:
         query = node.args.get("query")
         if query is None:
-            return ("in", *self.children(node, depth))
+            found = [item[:2] if item[0] == "literal" else item for item in self.children(node, depth)]
+            return ("in", *dict.fromkeys(found))
         return ("boolean", self.write(node.this, depth), self.subquery(query))
 
     def scalar_subquery(self, node: exp.Expression, _depth: int) -> Program:
@@ -239,7 +249,7 @@ class _Writer:
     def bracket(self, node: exp.Expression, depth: int) -> Program:
         if len(node.expressions) != 1:
             return UNKNOWN_PROGRAM
-        base, index = self.write(node.this, depth), self.write(node.expressions[0], depth)
+        base, index = self.write(node.this, depth), self.write_with_text(node.expressions[0], depth)
         if node.args.get("offset") is None:
             return ("item", base, index)
         return ("call", "try_element_at" if node.args.get("safe") else "element_at", base, index)
@@ -303,6 +313,9 @@ def _is_typed_literal(cast: exp.Expression, literal: exp.Expression) -> bool:
 
 _LITERAL_TYPES = ("DATE", "TIMESTAMPTZ", "TIMESTAMPNTZ", "TIMESTAMPLTZ")
 _CASTING = {kind: kind for kind in ("tinyint", "smallint", "bigint", "binary")} | {"decimal": "decimal(10,0)"}
+_READS_TEXT = frozenset(
+    ("from_json", "from_csv", "to_number", "try_to_number", "variant_get", "try_variant_get", "date_part", "datepart")
+)
 _NAMED = frozenset({exp.Column, exp.Dot})
 _WORDS = frozenset({exp.Var, exp.Identifier, exp.DataType})
 

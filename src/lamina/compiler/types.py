@@ -160,6 +160,9 @@ def type_of_syntax(node: exp.Expression) -> DataType | None:
     simple = _SIMPLE_TYPES.get(kind.name)
     if simple is not None:
         return simple
+    if kind.name == "DECIMAL":
+        digits = ",".join([item.name for item in node.expressions])
+        return parse_type(f"decimal({digits})" if digits else "decimal")
     return parse_type(node.sql(dialect="spark"))
 
 
