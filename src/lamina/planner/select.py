@@ -1,0 +1,159 @@
+"""Which models a selection names: dbt's selector grammar over the compiled graph, pure."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from fnmatch import fnmatchcase
+
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.errors import LaminaError
+from lamina.values.names import ModelName
+from lamina.values.nearest import nearest
+from lamina.values.value import Value
+
+TERM = re.compile(
+    r"(?P<at>@)?(?:(?P<up>\d{0,6})(?P<plus>\+))?(?P<what>[^+@]+)(?P<down>\+(?P<depth>\d{0,6}))?", re.ASCII
+)
+UNBOUNDED = 1_000_000
+
+
+class InvalidSelector(LaminaError):
+    """A selector cannot be read."""
+
+    code = "L580"
+    exit_code = 64
+
+
+class EmptySelection(LaminaError):
+    """A selection names no model."""
+
+    code = "L581"
+
+
+class Term(Value, frozen=True):
+    """One selector: what it names, and how far up and down the graph it reaches."""
+
+    method: str  # name | tag | path | source
+    pattern: str
+    up: int
+    down: int
+    is_closed: bool = False  # `@m`: also everything its descendants read
+
+
+def select(graph: Graph, include: tuple[str, ...], exclude: tuple[str, ...]) -> tuple[ModelName, ...]:
+    """Return the selected models in graph order; no selector means all."""
+    edges = _Edges(graph)
+    wanted = _union(include, edges) if include else set(edges.models)
+    left = wanted - _union(exclude, edges)
+    chosen = tuple(name for layer in graph.layers for name in layer if name in left)
+    if not chosen:
+        said = " ".join(include) or "*"
+        raise EmptySelection(f"the selection `{said}` matches no model", hint="`lamina list` shows all models")
+    return chosen
+
+
+def parse_term(text: str) -> Term:
+    """Read one selector.
+
+    >>> parse_term("2+tag:core").up, parse_term("orders+").pattern
+    (2, 'orders')
+    """
+    found = TERM.fullmatch(text)
+    if found is None:
+        hint = "write a name, `tag:x`, `path:x` or `source:x`, with `+`, `2+` or `@` around it"
+        raise InvalidSelector(f"`{text}` is not a selector", hint=hint)
+    method, colon, pattern = found["what"].partition(":")
+    if not colon:
+        method, pattern = "name", found["what"]
+    if method not in MATCHERS or not pattern:
+        near = nearest(method, MATCHERS)
+        hint = f"did you mean `{near}:`?" if near else "use `tag:`, `path:` or `source:`"
+        what = "is not in this version" if method == "state" else "is not a way to select"
+        raise InvalidSelector(f"`{method}:` {what}", hint=None if method == "state" else hint)
+    up = int(found["up"] or UNBOUNDED) if found["plus"] else 0
+    down = int(found["depth"] or UNBOUNDED) if found["down"] else 0
+    return Term(method=method, pattern=pattern, up=up, down=down, is_closed=bool(found["at"]))
+
+
+class _Edges:
+    """The graph as a selection walks it: models and source tables, who reads whom."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.models: dict[str, CompiledModel] = {model.name: model for model in graph.models}
+        self.sources = tuple(table.name for table in graph.sources)
+        self.parents = {name: tuple(model.depends_on) for name, model in self.models.items()}
+        self.children: dict[str, list[str]] = {}
+        for name, parents in self.parents.items():
+            for parent in parents:
+                self.children.setdefault(parent, []).append(name)
+
+    def reach(self, start: Iterable[str], along: Mapping[str, Iterable[str]], *, depth: int) -> set[str]:
+        """Return what can be reached in at most `depth` steps, the start included."""
+        seen = set(start)
+        edge = set(seen)
+        while edge and depth:
+            edge = {other for name in edge for other in along.get(name, ())} - seen
+            seen |= edge
+            depth -= 1
+        return seen
+
+
+def _union(selectors: tuple[str, ...], edges: _Edges) -> set[str]:
+    """Evaluate selectors: a space means or, a comma means and."""
+    chosen: set[str] = set()
+    for selector in selectors:
+        for group in selector.split():
+            parts = [_reached(parse_term(part), edges) for part in group.split(",") if part]
+            chosen |= set.intersection(*parts) if parts else set()
+    return chosen & edges.models.keys()
+
+
+def _reached(term: Term, edges: _Edges) -> set[str]:
+    found = set(MATCHERS[term.method](term.pattern, edges))
+    if term.method == "name" and not found and not _is_glob(term.pattern):
+        near = nearest(term.pattern, [*edges.models, *(name.partition(".")[2] for name in edges.models)])
+        hint = f"did you mean `{near}`?" if near else "`lamina list` shows all models"
+        raise EmptySelection(f"no model `{term.pattern}`", hint=hint)
+    # A source is not a model: alone it stands for the models that read it.
+    down = term.down or (1 if term.method == "source" else 0)
+    below = edges.reach(found, edges.children, depth=UNBOUNDED if term.is_closed else down)
+    above = edges.reach(
+        below if term.is_closed else found, edges.parents, depth=UNBOUNDED if term.is_closed else term.up
+    )
+    return below | above
+
+
+def _by_name(pattern: str, edges: _Edges) -> Iterable[str]:
+    return (name for name in edges.models if _matches(name, pattern) or _matches(name.partition(".")[2], pattern))
+
+
+def _by_tag(pattern: str, edges: _Edges) -> Iterable[str]:
+    return (name for name, model in edges.models.items() if any(_matches(tag, pattern) for tag in model.settings.tags))
+
+
+def _by_path(pattern: str, edges: _Edges) -> Iterable[str]:
+    folder = pattern.removeprefix("./").rstrip("/")
+    return (
+        name
+        for name, model in edges.models.items()
+        if model.path == folder or model.path.startswith(f"{folder}/") or fnmatchcase(model.path, folder)
+    )
+
+
+def _by_source(pattern: str, edges: _Edges) -> Iterable[str]:
+    return (name for name in edges.sources if _matches(name, pattern) or _matches(name.partition(".")[0], pattern))
+
+
+def _matches(text: str, pattern: str) -> bool:
+    return text == pattern or (_is_glob(pattern) and fnmatchcase(text, pattern))
+
+
+def _is_glob(pattern: str) -> bool:
+    return any(mark in pattern for mark in "*?[")
+
+
+MATCHERS: dict[str, Callable[[str, _Edges], Iterable[str]]] = {
+    "name": _by_name,
+    "tag": _by_tag,
+    "path": _by_path,
+    "source": _by_source,
+}
