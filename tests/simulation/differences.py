@@ -35,9 +35,9 @@ def changed_units(added: Relation, removed: Relation, column: str) -> tuple[Inte
 
 def refine(old: Relation, new: Relation, question: DiffQuestion) -> Refinement | None:
     """Answer a question about two versions, or None where nothing can be proven."""
-    columns = question.columns if question.columns is not None else tuple(map(ColumnName, new.columns))
     by = question.filter_column
-    asked = (*columns, by) if by is not None and by not in columns else columns
+    columns = new.columns if question.columns is None else question.columns
+    asked = columns if by is None or by in columns else (*columns, by)
     if not all(name in old.columns and name in new.columns for name in asked):
         return None
     if question.columns is None and set(old.columns) != set(new.columns):
@@ -46,11 +46,9 @@ def refine(old: Relation, new: Relation, question: DiffQuestion) -> Refinement |
     added = Relation(asked, tuple((bag(after) - bag(before)).elements()))
     removed = Relation(asked, tuple((bag(before) - bag(after)).elements()))
     if not added.rows and not removed.rows:
-        return Refinement(columns)
-    if by is None:
-        return None
-    ranges = changed_units(added, removed, by)
-    return Refinement(columns, by, ranges) if ranges else None
+        return Refinement(question.columns)
+    ranges = () if by is None else changed_units(added, removed, by)
+    return Refinement(question.columns, by, ranges) if ranges else None
 
 
 def _narrow(relation: Relation, columns: tuple[str, ...]) -> tuple[tuple[Cell, ...], ...]:

@@ -1,0 +1,117 @@
+"""What every detector says of sources: which rows came, went or changed, in ranges of the columns readers filter by."""
+
+from tests.behaviour.bench import COLUMNS, Bench, event, span, whole
+from tests.simulation.algebra import Read
+
+from lamina.project.source import SourceTable
+from lamina.values.interval import Interval
+from lamina.values.names import ColumnName, Position, TableName
+from lamina.values.touch import Everything, Nothing, Ranges, Touch
+from lamina.warehouse.port import Warehouse
+
+TS = (ColumnName("ts"),)
+
+
+def _position(bench: Bench, source: SourceTable) -> Position:
+    found = _warehouse(bench).source_heads((source,))[TableName(source.name)].position
+    assert found is not None
+    return found
+
+
+def _warehouse(bench: Bench) -> Warehouse:
+    return whole(bench, Read("raw.files", COLUMNS)).warehouse
+
+
+def _changes(bench: Bench, source: SourceTable, since: Position) -> tuple[Touch, ...]:
+    return _warehouse(bench).changes(source, since, columns=TS)
+
+
+def _ranges(touch: Touch) -> tuple[Interval, ...]:
+    assert isinstance(touch.extent, Ranges)
+    (column,) = touch.extent.columns
+    assert column.column == "ts"
+    return column.ranges
+
+
+class DetectorBehaviour:
+    """Files and versions, told as touches."""
+
+    def test_unchanged_source_has_no_touch(self, bench: Bench) -> None:
+        bench.put_file("one", [event(1, 1)])
+        bench.append_rows([event(1, 1)])
+        assert _changes(bench, bench.files, _position(bench, bench.files)) == ()
+        assert _changes(bench, bench.table, _position(bench, bench.table)) == ()
+
+    def test_new_file_is_an_append_of_its_days(self, bench: Bench) -> None:
+        bench.put_file("one", [event(1, 1)])
+        since = _position(bench, bench.files)
+        bench.put_file("two", [event(2, 2), event(3, 5)])
+        (touch,) = _changes(bench, bench.files, since)
+        assert touch.is_append
+        assert (touch.parent, touch.position) == (since, _position(bench, bench.files))
+        assert _ranges(touch) == (span(2, 3), span(5, 6))
+
+    def test_changed_file_touches_what_it_held_and_what_it_holds(self, bench: Bench) -> None:
+        bench.put_file("one", [event(1, 1)])
+        bench.put_file("two", [event(2, 7)])
+        since = _position(bench, bench.files)
+        bench.put_file("one", [event(1, 3)])
+        (touch,) = _changes(bench, bench.files, since)
+        assert not touch.is_append
+        assert _ranges(touch) == (span(1, 2), span(3, 4))
+
+    def test_removed_file_touches_what_it_held(self, bench: Bench) -> None:
+        bench.put_file("one", [event(1, 1)])
+        bench.put_file("two", [event(2, 7)])
+        since = _position(bench, bench.files)
+        bench.remove_file("two")
+        (touch,) = _changes(bench, bench.files, since)
+        assert not touch.is_append
+        assert _ranges(touch) == (span(7, 8),)
+
+    def test_unknown_list_of_files_touches_everything(self, bench: Bench) -> None:
+        bench.put_file("one", [event(1, 1)])
+        (touch,) = _changes(bench, bench.files, Position("0123456789abcdef"))
+        assert isinstance(touch.extent, Everything)
+        assert not touch.is_append
+
+    def test_appended_rows_touch_their_days(self, bench: Bench) -> None:
+        bench.append_rows([event(1, 1)])
+        since = _position(bench, bench.table)
+        bench.append_rows([event(2, 2)])
+        bench.append_rows([event(3, 4)])
+        touches = _changes(bench, bench.table, since)
+        assert touches[0].parent == since
+        assert touches[-1].position == _position(bench, bench.table)
+        assert all(touch.is_append for touch in touches)
+        assert {item for touch in touches for item in _ranges(touch)} == {span(2, 3), span(4, 5)}
+
+    def test_deleted_rows_touch_their_days(self, bench: Bench) -> None:
+        bench.append_rows([event(1, 1)])
+        bench.append_rows([event(2, 3, key="gone")])
+        since = _position(bench, bench.table)
+        bench.delete_rows("gone")
+        (touch,) = _changes(bench, bench.table, since)
+        assert not touch.is_append
+        assert _ranges(touch) == (span(3, 4),)
+
+    def test_compaction_touches_nothing(self, bench: Bench) -> None:
+        bench.append_rows([event(1, 1)])
+        bench.append_rows([event(2, 1)])
+        since = _position(bench, bench.table)
+        bench.compact()
+        touches = _changes(bench, bench.table, since)
+        assert all(isinstance(touch.extent, Nothing) for touch in touches)
+
+    def test_version_that_is_no_ancestor_touches_everything(self, bench: Bench) -> None:
+        bench.append_rows([event(1, 1)])
+        (touch,) = _changes(bench, bench.table, Position("12345"))
+        assert isinstance(touch.extent, Everything)
+
+    def test_source_without_asked_columns_is_touched_everywhere(self, bench: Bench) -> None:
+        bench.put_file("one", [event(1, 1)])
+        since = _position(bench, bench.files)
+        bench.put_file("two", [event(2, 2)])
+        (touch,) = _warehouse(bench).changes(bench.files, since, columns=())
+        assert isinstance(touch.extent, Everything)
+        assert touch.is_append
