@@ -132,20 +132,17 @@ def _whole_units(span: Interval, due: Interval, grid: Grid) -> Interval | None:
 
 
 def _named_range(selection: Selection, *, grid: Grid, execution_time: datetime) -> Interval | None:
+    """Return the units that slice flags name; a lookback alone means the last finished ones."""
+    current = floor_unit(grid, execution_time)
     if selection.partition is not None:
-        named: Interval | None = _unit(grid, selection.partition)
+        named = _unit(grid, selection.partition)
     elif selection.from_key is not None or selection.to_key is not None:
         named = _range_of_keys(selection, grid=grid, execution_time=execution_time)
     elif selection.is_latest:
-        start = floor_unit(grid, execution_time)
-        named = Interval(start, advance(grid, start, count=1))
+        named = Interval(current, advance(grid, current, count=1))
     else:
-        finished = floor_unit(grid, execution_time)
-        named = None if selection.lookback is None else _units_before(grid, finished, selection.lookback)
-        return named
-    if named is not None and selection.lookback:
-        named = Interval(advance(grid, named.start, count=-selection.lookback), named.end)
-    return named
+        return _units_before(grid, current, selection.lookback or 0)
+    return Interval(advance(grid, named.start, count=-(selection.lookback or 0)), named.end)
 
 
 def _units_before(grid: Grid, boundary: datetime, units: int) -> Interval | None:

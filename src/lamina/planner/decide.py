@@ -1,0 +1,62 @@
+"""Decide what one model needs now: the one function that the explainer prints and the executor runs."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from lamina.compiler.graph import CompiledModel
+from lamina.planner.axis import grid_of
+from lamina.planner.decide_intervals import decide_intervals
+from lamina.planner.decide_whole import decide_whole
+from lamina.planner.readiness import Upstream
+from lamina.values.facts import ModelFacts
+from lamina.values.interval import WHOLE
+from lamina.values.names import TableName
+from lamina.values.plan import Action, Block, Selection
+from lamina.values.touch import Touch
+
+
+def decide(
+    model: CompiledModel,
+    facts: ModelFacts,
+    *,
+    execution_time: datetime,
+    selection: Selection,
+    upstream: Mapping[TableName, Upstream],
+    touches: Mapping[TableName, tuple[Touch, ...]],
+) -> tuple[Action, ...]:
+    """Return what a model needs, from its folded coverage; `touches` only serve to say why."""
+    if (refusal := _refusal(model, facts)) is not None:
+        return (refusal,)
+    if model.name in selection.upstreams:
+        selection = Selection(ignore_cron=selection.ignore_cron)
+    decide_kind = decide_whole if grid_of(model) is None else decide_intervals
+    return decide_kind(
+        model, facts, execution_time=execution_time, selection=selection, upstream=upstream, touches=touches
+    )
+
+
+def _refusal(model: CompiledModel, facts: ModelFacts) -> Block | None:
+    """Return why a table may not be written, with the ways out."""
+    match facts.target.status:
+        case "unmarked":
+            reason = (
+                f"table `{model.target}` exists and was not written by lamina; "
+                "rename or drop it, or give the model another table with `alias`"
+            )
+        case "other_project":
+            reason = (
+                f"table `{model.target}` belongs to {facts.target.detail or 'another project'}; "
+                f"give the model another table with `alias`, or take it over with `lamina state adopt {model.name}`"
+            )
+        case "foreign_write" if model.settings.on_foreign_write == "fail":
+            reason = (
+                f"somebody else wrote to `{model.target}`{_in_brackets(facts.target.detail)}; "
+                f'keep their rows with `lamina accept {model.name}`, or set `on_foreign_write = "rebuild"`'
+            )
+        case _:
+            return None
+    return Block(model=model.name, intervals=(WHOLE,), reason=reason, blocked_by=(model.name,))
+
+
+def _in_brackets(detail: str) -> str:
+    return f" ({detail})" if detail else ""

@@ -1,0 +1,199 @@
+"""Decide about an interval model: which slices are missing, owe something, or are asked for, and which can be built."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from lamina.compiler.graph import CompiledModel
+from lamina.planner.axis import reads_itself
+from lamina.planner.due import (
+    declared_end,
+    due_range,
+    effective_start,
+    missing,
+    next_release,
+    selected_range,
+    selects_slices,
+    with_lookback,
+)
+from lamina.planner.readiness import Readiness, Upstream, readiness
+from lamina.planner.segments import covered, cut_out, indebted
+from lamina.planner.staleness import (
+    debts_in_words,
+    failed_ranges,
+    failure_in_words,
+    given_up,
+    parameter_reason,
+    rebuild_reason,
+)
+from lamina.planner.words import counted, listed, spans_in_words
+from lamina.project.strategy import TimeInterval
+from lamina.values.facts import ModelFacts
+from lamina.values.grid import Grid, count_units, widen
+from lamina.values.interval import Interval, intersect, merge, subtract
+from lamina.values.names import TableName
+from lamina.values.plan import Action, Block, Build, Rebuild, Selection, Skip, Wait
+from lamina.values.touch import Touch
+from lamina.values.value import Value
+
+
+class Schedule(Value, frozen=True):
+    """The time of one interval model: its grid, where it begins and ends, and what of it is due."""
+
+    grid: Grid
+    lookback: int
+    start: datetime
+    end: datetime | None
+    due: Interval | None
+
+
+class Want(Value, frozen=True):
+    """Slices to build and why; a rebuild takes all of them in one step."""
+
+    spans: tuple[Interval, ...]
+    reason: str
+    is_rebuild: bool = False
+    is_asked: bool = False
+
+
+def schedule_of(
+    model: CompiledModel,
+    facts: ModelFacts,
+    *,
+    execution_time: datetime,
+    selection: Selection,
+    upstream: Mapping[TableName, Upstream],
+) -> Schedule | None:
+    """Return the schedule of an interval model, None for a whole-table one."""
+    strategy = model.settings.strategy
+    if not isinstance(strategy, TimeInterval):
+        return None
+    grid = Grid(strategy.granularity, model.settings.timezone)
+    parents = tuple(parent.start for parent in upstream.values() if parent.start is not None)
+    start = effective_start(model, facts.coverage, grid=grid, parents=parents, execution_time=execution_time)
+    due = due_range(model, start, grid=grid, execution_time=execution_time, selection=selection)
+    end = declared_end(model, grid)
+    return Schedule(grid=grid, lookback=strategy.lookback, start=start, end=end, due=due)
+
+
+def decide_intervals(
+    model: CompiledModel,
+    facts: ModelFacts,
+    *,
+    execution_time: datetime,
+    selection: Selection,
+    upstream: Mapping[TableName, Upstream],
+    touches: Mapping[TableName, tuple[Touch, ...]],
+) -> tuple[Action, ...]:
+    """Return what the slices of an interval model need: work first, then what is withheld and why."""
+    schedule = schedule_of(model, facts, execution_time=execution_time, selection=selection, upstream=upstream)
+    if schedule is None:
+        return ()
+    want = _want(model, facts, schedule=schedule, selection=selection, execution_time=execution_time, touches=touches)
+    if not want.spans:
+        return (Skip(model=model.name, reason=want.reason),)
+    failures = () if want.is_asked else given_up(model, facts)
+    again = intersect(want.spans, failed_ranges(failures))
+    spans = subtract(want.spans, again)
+    state = readiness(model, spans, upstream=upstream)
+    withheld = _withheld(model, state, grid=schedule.grid)
+    if again:
+        reason = failure_in_words(failures)
+        withheld = (Block(model=model.name, intervals=again, reason=reason, blocked_by=(model.name,)), *withheld)
+    return (*_work(model, facts, want=want, state=state, failed=again), *withheld)
+
+
+def _want(
+    model: CompiledModel,
+    facts: ModelFacts,
+    *,
+    schedule: Schedule,
+    selection: Selection,
+    execution_time: datetime,
+    touches: Mapping[TableName, tuple[Touch, ...]],
+) -> Want:
+    grid, due = schedule.grid, schedule.due
+    if due is not None and (reason := rebuild_reason(model, facts, selection)) is not None:
+        return Want(spans=(due,), reason=reason, is_rebuild=True, is_asked=selection.is_full_refresh)
+    if selects_slices(selection):
+        chosen = selected_range(selection, grid=grid, start=schedule.start, execution_time=execution_time)
+        if chosen is None:
+            return Want(spans=(), reason="nothing selected lies between its start and now")
+        return Want(spans=(chosen,), reason=f"asked for: {spans_in_words((chosen,), grid)}", is_asked=True)
+    if due is None:
+        release = next_release(model, grid, max(execution_time, schedule.start))
+        until = f" before {release:%Y-%m-%dT%H:%MZ}" if release is not None else ""
+        return Want(spans=(), reason=f"nothing is due{until}")
+    if selection.is_missing:
+        gaps = missing(facts.coverage, due, grid=grid)
+        return Want(spans=gaps, reason=_gaps_in_words(facts, gaps, grid) if gaps else "nothing is missing")
+    if selection.is_forced:
+        return Want(spans=(due,), reason="asked for with `--force`", is_asked=True)
+    if facts.coverage.segments and (reason := parameter_reason(model, facts.coverage, execution_time)) is not None:
+        return Want(spans=(due,), reason=reason, is_rebuild=True)
+    return _stale(model, facts, schedule=schedule, due=due, touches=touches)
+
+
+def _stale(
+    model: CompiledModel,
+    facts: ModelFacts,
+    *,
+    schedule: Schedule,
+    due: Interval,
+    touches: Mapping[TableName, tuple[Touch, ...]],
+) -> Want:
+    """Return the due slices that are missing, owe something to an input, or are to be restated."""
+    coverage, grid = facts.coverage, schedule.grid
+    gaps = missing(coverage, due, grid=grid)
+    again = with_lookback(coverage, gaps, due=due, grid=grid, units=schedule.lookback)
+    owed = intersect(indebted(coverage), (due,))
+    asked = merge(tuple(widen(grid, span) for span in facts.requests))
+    if asked and reads_itself(model):
+        asked = (Interval(asked[0].start, max(asked[-1].end, due.end)),)
+    asked = intersect(asked, (due,))
+    reasons = []
+    if gaps:
+        reasons.append(_gaps_in_words(facts, gaps, grid))
+    if subtract(again, gaps):
+        reasons.append(f"lookback of {counted(schedule.lookback, grid.unit)}")
+    if owed:
+        debts = (debt for segment in cut_out(coverage.segments, owed) for debt in segment.debts)
+        reasons.append(debts_in_words(debts, touches))
+    if asked:
+        reasons.append(f"asked for: {spans_in_words(asked, grid)}")
+    spans = merge((*again, *owed, *asked))
+    return Want(spans=spans, reason="; ".join(reasons) or "unchanged", is_asked=bool(asked) and spans == asked)
+
+
+def _gaps_in_words(facts: ModelFacts, gaps: tuple[Interval, ...], grid: Grid) -> str:
+    if not facts.coverage.segments:
+        return "first build"
+    units = sum(count_units(grid, span) for span in gaps)
+    return f"{counted(units, grid.unit)} new: {spans_in_words(gaps, grid)}"
+
+
+def _work(
+    model: CompiledModel, facts: ModelFacts, *, want: Want, state: Readiness, failed: tuple[Interval, ...]
+) -> tuple[Action, ...]:
+    if not state.ready:
+        return ()
+    if not want.is_rebuild:
+        return (Build(model=model.name, intervals=state.ready, reason=want.reason, mode="replace_slices"),)
+    if reads_itself(model):
+        # Each slice reads the one before it, so they cannot be made in one step.
+        return (Build(model=model.name, intervals=state.ready, reason=want.reason, mode="replace_slices"),)
+    lost = intersect(subtract(want.spans, state.ready), covered(facts.coverage))
+    if lost or failed or len(state.ready) > 1:
+        reason = f"{want.reason}, but not every slice can be rebuilt yet, and the table is replaced in one step"
+        return (Block(model=model.name, intervals=state.ready, reason=reason, blocked_by=state.blocked_by),)
+    return (Rebuild(model=model.name, intervals=state.ready, reason=want.reason),)
+
+
+def _withheld(model: CompiledModel, state: Readiness, *, grid: Grid) -> tuple[Action, ...]:
+    actions: list[Action] = []
+    if state.blocked:
+        reason = f"{listed(state.blocked_by)} failed in {spans_in_words(state.blocked, grid)}"
+        actions.append(Block(model=model.name, intervals=state.blocked, reason=reason, blocked_by=state.blocked_by))
+    if state.waiting:
+        reason = f"{listed(state.waits_for)} has not built {spans_in_words(state.waiting, grid)} yet"
+        actions.append(Wait(model=model.name, intervals=state.waiting, reason=reason))
+    return tuple(actions)

@@ -1,0 +1,103 @@
+"""Decide about a whole-table model: one slice, stale or not."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from lamina.compiler.graph import CompiledModel
+from lamina.planner.due import cron_zone, next_release
+from lamina.planner.readiness import Upstream, readiness
+from lamina.planner.staleness import (
+    debts_in_words,
+    failure_in_words,
+    given_up,
+    parameter_reason,
+    rebuild_reason,
+)
+from lamina.planner.words import listed
+from lamina.strategies.table import write_of
+from lamina.values.cron import next_tick
+from lamina.values.facts import ModelFacts
+from lamina.values.interval import WHOLE
+from lamina.values.names import TableName
+from lamina.values.plan import Action, Block, Build, Rebuild, Selection, Skip, Wait
+from lamina.values.touch import Touch
+
+
+def decide_whole(
+    model: CompiledModel,
+    facts: ModelFacts,
+    *,
+    execution_time: datetime,
+    selection: Selection,
+    upstream: Mapping[TableName, Upstream],
+    touches: Mapping[TableName, tuple[Touch, ...]],
+) -> tuple[Action, ...]:
+    """Return the one action a whole-table model needs."""
+    work = _asked_work(model, facts, selection)
+    is_asked = work is not None
+    work = work or _stale_work(model, facts, execution_time=execution_time, touches=touches)
+    if work is None:
+        return (Skip(model=model.name, reason="unchanged"),)
+    if not is_asked and isinstance(work, Build) and (wait := _not_released(model, facts, selection, execution_time)):
+        return (wait,)
+    if not is_asked and (failures := given_up(model, facts)):
+        reason = failure_in_words(failures)
+        return (Block(model=model.name, intervals=(WHOLE,), reason=reason, blocked_by=(model.name,)),)
+    state = readiness(model, (WHOLE,), upstream=upstream)
+    if state.blocked:
+        reason = f"{listed(state.blocked_by)} failed"
+        return (Block(model=model.name, intervals=(WHOLE,), reason=reason, blocked_by=state.blocked_by),)
+    if state.waiting:
+        reason = f"{listed(state.waits_for)} is not built yet"
+        return (Wait(model=model.name, intervals=(WHOLE,), reason=reason),)
+    return (work,)
+
+
+def _asked_work(model: CompiledModel, facts: ModelFacts, selection: Selection) -> Build | Rebuild | None:
+    """Return the work somebody asked for, which ignores cron and earlier failures."""
+    if selection.is_full_refresh and facts.coverage.segments:
+        reason = "asked for with `--full-refresh`"
+        return Rebuild(model=model.name, intervals=(WHOLE,), reason=reason)
+    if not facts.coverage.segments or rebuild_reason(model, facts, selection) is not None:
+        return None
+    if not selection.is_forced and not facts.requests:
+        return None
+    write = write_of(model, ())
+    reason = "asked for with `--force`" if selection.is_forced else "asked for"
+    return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write.mode)
+
+
+def _stale_work(
+    model: CompiledModel,
+    facts: ModelFacts,
+    *,
+    execution_time: datetime,
+    touches: Mapping[TableName, tuple[Touch, ...]],
+) -> Build | Rebuild | None:
+    coverage = facts.coverage
+    if not coverage.segments:
+        return Build(model=model.name, intervals=(WHOLE,), reason="first build", mode="replace_all")
+    if (reason := rebuild_reason(model, facts, Selection())) is not None:
+        return Rebuild(model=model.name, intervals=(WHOLE,), reason=reason)
+    if debts := coverage.segments[0].debts:
+        write = write_of(model, debts)
+        reason = "; ".join(filter(None, (debts_in_words(debts, touches), write.note)))
+        return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write.mode, since=write.since)
+    if (reason := parameter_reason(model, coverage, execution_time)) is not None:
+        return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write_of(model, ()).mode)
+    return None
+
+
+def _not_released(
+    model: CompiledModel, facts: ModelFacts, selection: Selection, execution_time: datetime
+) -> Wait | None:
+    """Return the wait for the next tick of a model that has a cron and was built since the last one."""
+    cron, built = model.settings.cron, facts.coverage.built
+    if cron is None or built is None or selection.ignore_cron:
+        return None
+    tick = next_tick(cron, cron_zone(model), datetime.fromisoformat(built))
+    if tick is not None and tick <= execution_time:
+        return None
+    release = next_release(model, None, execution_time)
+    until = f"{release:%Y-%m-%dT%H:%MZ}" if release is not None else "a tick of its cron"
+    return Wait(model=model.name, intervals=(WHOLE,), reason=f"stale, and due at {until}")

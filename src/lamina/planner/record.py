@@ -1,0 +1,111 @@
+"""What a published batch leaves in its model's coverage; the only place where a debt is paid."""
+
+from datetime import datetime
+
+from lamina.compiler.graph import CompiledModel
+from lamina.planner.axis import grid_of
+from lamina.planner.segments import cut_out, fuse, leave_out
+from lamina.values.batch import Batch
+from lamina.values.coverage import Coverage, Cursor, Debt, Logic, Segment
+from lamina.values.grid import ceil_unit
+from lamina.values.interval import Interval, subtract
+from lamina.values.names import Fingerprint, Position, TableName
+
+
+def record_batch(
+    coverage: Coverage,
+    model: CompiledModel,
+    batch: Batch,
+    *,
+    start: datetime | None,
+    watermark: str | None,
+) -> Coverage:
+    """Return the coverage after a batch is published, an equal result included.
+
+    `coverage` is the one the table's record holds at that moment; `start` is the effective start of an interval model.
+    """
+    ranges = _whole_units(model, batch.slices)
+    paid = {pin.input: pin.position for pin in batch.pins}
+    built = _built_segments(coverage, model, ranges=ranges, paid=paid)
+    kept = () if batch.mode == "replace_all" else leave_out(coverage.segments, ranges)
+    segments = fuse((*kept, *built))
+    logics = _logics_in_use(coverage, model, segments)
+    return Coverage(
+        segments=segments,
+        cursors=_cursors_in_use(coverage, logics, paid=paid),
+        logics=logics,
+        parameters=_parameters(coverage, model, batch=batch, has_others=bool(kept)),
+        start=start.isoformat() if start is not None else coverage.start,
+        watermark=watermark if watermark is not None else coverage.watermark,
+        built=batch.parameters.get("execution_time", coverage.built),
+    )
+
+
+def _whole_units(model: CompiledModel, slices: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    """Shrink slices to begin with a unit; an end inside a unit stays, so that the unit is redone until it is whole."""
+    grid = grid_of(model)
+    if grid is None:
+        return slices
+    starts = ((ceil_unit(grid, span.start), span.end) for span in slices)
+    return tuple(Interval(start, end) for start, end in starts if start < end)
+
+
+def _built_segments(
+    coverage: Coverage, model: CompiledModel, *, ranges: tuple[Interval, ...], paid: dict[TableName, Position]
+) -> tuple[Segment, ...]:
+    """Return the ranges as built by the current code, with the debts that the pinned inputs did not cover."""
+    fresh = tuple(
+        Segment(interval=span, logic=model.fingerprint)
+        for span in subtract(ranges, tuple(segment.interval for segment in coverage.segments))
+    )
+    inputs = {use.name for use in model.inputs}
+    again = tuple(
+        Segment(
+            interval=segment.interval,
+            logic=model.fingerprint,
+            debts=tuple(debt for debt in segment.debts if debt.input in inputs and not _is_paid(debt, coverage, paid)),
+        )
+        for segment in cut_out(coverage.segments, ranges)
+    )
+    return (*fresh, *again)
+
+
+def _is_paid(debt: Debt, coverage: Coverage, paid: dict[TableName, Position]) -> bool:
+    """Say whether the batch read the input at the debt's position or later.
+
+    The log is folded up to the cursor, so a pin at the cursor is later than every debt; an older pin covers a debt
+    only if it stands exactly there.
+    """
+    position = paid.get(debt.input)
+    cursor = coverage.cursor(debt.input)
+    if position is None:
+        return False
+    return position == debt.position or (cursor is not None and cursor.position == position)
+
+
+def _logics_in_use(coverage: Coverage, model: CompiledModel, segments: tuple[Segment, ...]) -> tuple[Logic, ...]:
+    current = Logic(fingerprint=model.fingerprint, reads={use.name: use.read_set for use in model.inputs})
+    used: set[Fingerprint] = {segment.logic for segment in segments}
+    others = (item for item in coverage.logics if item.fingerprint != model.fingerprint and item.fingerprint in used)
+    return tuple(sorted((*others, current), key=lambda item: item.fingerprint))
+
+
+def _cursors_in_use(
+    coverage: Coverage, logics: tuple[Logic, ...], *, paid: dict[TableName, Position]
+) -> tuple[Cursor, ...]:
+    """Return the cursors of every input that some code in use reads; an input read for the first time gets its pin."""
+    names = {name for logic in logics for name in logic.reads}
+    known = tuple(cursor for cursor in coverage.cursors if cursor.input in names)
+    new = (
+        Cursor(input=name, position=position)
+        for name, position in paid.items()
+        if name in names and coverage.cursor(name) is None
+    )
+    return tuple(sorted((*known, *new), key=lambda item: item.input))
+
+
+def _parameters(coverage: Coverage, model: CompiledModel, *, batch: Batch, has_others: bool) -> dict[str, str]:
+    """Return the parameter values all segments were built with; where older ones remain, theirs: they stay stale."""
+    if has_others:
+        return coverage.parameters
+    return {name: batch.parameters[name] for name in model.reads_parameters if name in batch.parameters}

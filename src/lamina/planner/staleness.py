@@ -1,0 +1,96 @@
+"""Why a model is stale as a whole: its code, its table, its parameters, or because somebody asked."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from lamina.compiler.graph import CompiledModel
+from lamina.planner.words import changes_in_words
+from lamina.values.coverage import Coverage, Debt
+from lamina.values.facts import Failure, ModelFacts
+from lamina.values.interval import Interval, merge
+from lamina.values.names import Position, RunId, TableName
+from lamina.values.plan import Selection
+from lamina.values.touch import Touch
+
+# Parameters that differ in every run.
+_EVER_NEW = ("execution_time", "run_id")
+
+
+def parameters_at(execution_time: datetime, run_id: RunId) -> dict[str, str]:
+    """Return the values of the run parameters a query may read."""
+    return {
+        "execution_time": execution_time.isoformat(),
+        "as_of": execution_time.date().isoformat(),
+        "run_id": run_id,
+    }
+
+
+def rebuild_reason(model: CompiledModel, facts: ModelFacts, selection: Selection) -> str | None:
+    """Return why everything a table holds must be built anew, if it must."""
+    coverage = facts.coverage
+    if not coverage.segments:
+        return None
+    if facts.target.status == "absent":
+        return "the table is gone"
+    if any(segment.logic != model.fingerprint for segment in coverage.segments):
+        return {"sql": "the query changed", "python": "the code changed", "seed": "the file changed"}[model.kind]
+    if facts.target.status == "foreign_write" and model.settings.on_foreign_write == "rebuild":
+        return "somebody else wrote to the table"
+    if selection.is_full_refresh:
+        return "asked for with `--full-refresh`"
+    return None
+
+
+def parameter_reason(model: CompiledModel, coverage: Coverage, execution_time: datetime) -> str | None:
+    """Return which run parameter the model reads has another value now, if one has."""
+    ever_new = [name for name in _EVER_NEW if name in model.reads_parameters]
+    if ever_new:
+        return f"`@{ever_new[0]}` is new in every run"
+    today = execution_time.date().isoformat()
+    if "as_of" in model.reads_parameters and coverage.parameters.get("as_of") != today:
+        return f"`@as_of` is now {today}"
+    if not model.is_deterministic:
+        return "the query is not deterministic, so it is built in every run"
+    return None
+
+
+def debts_in_words(debts: Iterable[Debt], touches: Mapping[TableName, tuple[Touch, ...]]) -> str:
+    """Say what the inputs did that is not built in yet."""
+    by_input: dict[TableName, list[Debt]] = {}
+    for debt in debts:
+        by_input.setdefault(debt.input, []).append(debt)
+    return ", ".join(
+        changes_in_words(name, _between(touches.get(name, ()), owed)) for name, owed in sorted(by_input.items())
+    )
+
+
+def pins_of(model: CompiledModel, coverage: Coverage) -> dict[TableName, Position]:
+    """Return the versions of its inputs that a model built now would read."""
+    names = {use.name for use in model.inputs}
+    return {cursor.input: cursor.position for cursor in coverage.cursors if cursor.input in names}
+
+
+def given_up(model: CompiledModel, facts: ModelFacts) -> tuple[Failure, ...]:
+    """Return the failures that nothing has changed about since: same code, same inputs."""
+    pins = pins_of(model, facts.coverage)
+    return tuple(item for item in facts.failures if item.fingerprint == model.fingerprint and item.pins == pins)
+
+
+def failed_ranges(failures: tuple[Failure, ...]) -> tuple[Interval, ...]:
+    """Return the ranges of failures."""
+    return merge(tuple(failure.interval for failure in failures))
+
+
+def failure_in_words(failures: tuple[Failure, ...]) -> str:
+    """Say what failed, and what makes it tried again."""
+    last = failures[-1]
+    return f"failed before and nothing changed since: {last.message}; `lamina retry {last.model}` tries again"
+
+
+def _between(log: tuple[Touch, ...], debts: list[Debt]) -> tuple[Touch, ...]:
+    """Return the touches of a log that debts came from; the longest of them tells."""
+    firsts = [index for index, touch in enumerate(log) for debt in debts if touch.parent == debt.since]
+    lasts = [index for index, touch in enumerate(log) for debt in debts if touch.position == debt.position]
+    if not firsts or not lasts:
+        return ()
+    return log[min(firsts) : max(lasts) + 1]
