@@ -10,7 +10,7 @@ _LOWER = {"start_date": "date", "start_ts": "ts"}
 _UPPER = {"end_date": "date", "end_ts": "ts"}
 
 
-def conjuncts(condition: exp.Expression) -> Iterator[exp.Expression]:
+def conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
     """Yield the parts that must all hold."""
     pending = [condition]
     while pending:
@@ -23,7 +23,7 @@ def conjuncts(condition: exp.Expression) -> Iterator[exp.Expression]:
             yield node
 
 
-def exact_bounds(condition: exp.Expression, locate: Callable[[exp.Column], Located]) -> Iterator[tuple[int, str]]:
+def exact_bounds(condition: exp.Expr, locate: Callable[[exp.Column], Located]) -> Iterator[tuple[int, str]]:
     """Yield relation and name of each column with both bounds of the batch on it."""
     seen: dict[tuple[int, str], set[tuple[str, str]]] = {}
     for part in conjuncts(condition):
@@ -38,7 +38,7 @@ def exact_bounds(condition: exp.Expression, locate: Callable[[exp.Column], Locat
             yield key
 
 
-def _bound(node: exp.Expression) -> tuple[exp.Column | None, tuple[str, str] | None]:
+def _bound(node: exp.Expr) -> tuple[exp.Column | None, tuple[str, str] | None]:
     if not isinstance(node, (exp.GTE, exp.LTE, exp.LT, exp.GT)):
         return None, None
     left, right = node.this, node.expression
@@ -57,7 +57,7 @@ def _bound(node: exp.Expression) -> tuple[exp.Column | None, tuple[str, str] | N
     return None, None
 
 
-def _parameter(node: exp.Expression) -> str | None:
+def _parameter(node: exp.Expr) -> str | None:
     if type(node) is exp.Column and node.text("table") == PARAMETERS:
         return node.name.lower()
     return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 # The compiled parser recurses on the C stack and dies where pure Python would raise: the count comes first.
 MAX_BRACKETS = 64

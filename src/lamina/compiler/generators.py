@@ -5,7 +5,7 @@ from sqlglot import exp
 from lamina.compiler.types import Typed, element_of, entry_of, fields_of
 from lamina.values.schema import UNKNOWN, DataType
 
-_NAMED: dict[type[exp.Expression], str] = {
+_NAMED: dict[type[exp.Expr], str] = {
     exp.Explode: "explode",
     exp.ExplodeOuter: "explode_outer",
     exp.Posexplode: "posexplode",
@@ -28,7 +28,7 @@ _BY_NAME = {
 GeneratedColumn = tuple[str, Typed]
 
 
-def generator_name(node: exp.Expression) -> str | None:
+def generator_name(node: exp.Expr) -> str | None:
     """Return Spark's name of the row-making function a node calls, or None."""
     if isinstance(node, exp.Anonymous):
         name = str(node.this).lower()
@@ -36,11 +36,11 @@ def generator_name(node: exp.Expression) -> str | None:
     return next((name for kind, name in _NAMED.items() if type(node) is kind), None)
 
 
-def generator_arguments(node: exp.Expression) -> list[exp.Expression]:
+def generator_arguments(node: exp.Expr) -> list[exp.Expr]:
     """Return the arguments of a row-making function in order."""
     if isinstance(node, exp.Anonymous):
         return list(node.expressions)
-    first = [node.this] if isinstance(node.this, exp.Expression) else []
+    first = [node.this] if isinstance(node.this, exp.Expr) else []
     return [*first, *node.expressions]
 
 

@@ -30,7 +30,13 @@ TableSchema = Callable[[str], Schema | None]
 
 # Words Spark reads without brackets, and columns a table has beside its schema.
 _PSEUDO_COLUMNS = frozenset(
-    [
+    (
+        "_deleted",
+        "_file",
+        "_metadata",
+        "_partition",
+        "_pos",
+        "_spec_id",
         "current_catalog",
         "current_database",
         "current_date",
@@ -43,13 +49,7 @@ _PSEUDO_COLUMNS = frozenset(
         "localtimestamp",
         "session_user",
         "user",
-        "_metadata",
-        "_file",
-        "_pos",
-        "_partition",
-        "_spec_id",
-        "_deleted",
-    ]
+    )
 )
 
 

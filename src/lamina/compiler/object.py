@@ -20,7 +20,7 @@ DIRECT, CAST, EXPRESSION, AGGREGATION = range(4)
 class Reference(Value, frozen=True, array_like=True):
     """A table name as written; `alias_at` is where an alias must go if the name is replaced, -1 if it has one.
 
-    `name` is what it was resolved to when the object was made: in another project it may be another.
+    With a sample clause the alias goes behind it. `name` is what it was resolved to when the object was made: in another project it may be another.
     """
 
     parts: tuple[str, ...]
@@ -187,6 +187,8 @@ class QueryObject(Value, frozen=True, array_like=True):
     scopes: tuple[Scope, ...] = ()
     root: int = -1
     cte_names: tuple[str, ...] = ()
+    with_at: int = -1  # where a CTE can be put before the query's own ones; -1: it has none
+    end: int = 0  # where the query ends; only semicolons, blanks and comments follow
     volatile: tuple[str, ...] = ()  # clock, random and uuid functions
     canonical: str = ""
     shape: QueryShape | None = None  # only where a proof may need it

@@ -26,6 +26,11 @@ def task_of(file: ModelFile) -> ObjectTask:
     return ObjectTask(object_key(file.text, schema=schema, needs_shape=needs_shape), file.text, schema, needs_shape)
 
 
+def task_of_text(text: str, *, schema: str) -> ObjectTask:
+    """Return the task of a query that is only to be rendered."""
+    return ObjectTask("", text, schema, needs_shape=False)
+
+
 def object_key(text: str, *, schema: str, needs_shape: bool) -> str:
     """Return the key of a query's object."""
     head = f"{schema}\0{needs_shape:d}\0"

@@ -60,3 +60,10 @@ def literal_sql(parameter: ParameterValue) -> str:
     if kind in {"date", "timestamp"}:
         return f"{kind.upper()} {text}"
     return f"CAST({text} AS {kind.upper()})"
+
+
+def quoted(name: str) -> str:
+    """Return a name as a quoted Spark identifier."""
+    from sqlglot import exp
+
+    return exp.to_identifier(name, quoted=True).sql(dialect="spark")

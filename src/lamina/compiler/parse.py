@@ -5,7 +5,7 @@ from typing import NamedTuple
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError, TokenError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from lamina.compiler.depth import too_deep_at
 from lamina.compiler.places import place_at
@@ -19,7 +19,7 @@ class Parsed(NamedTuple):
     """A query's tokens and tree; the tree is dropped as soon as it has been walked."""
 
     tokens: list[Token]
-    tree: exp.Expression
+    tree: exp.Expr
 
 
 def parse(text: str) -> Parsed | Diagnostic:

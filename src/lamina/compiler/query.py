@@ -1,21 +1,22 @@
 """From a model's text to its query object: one parse, one walk, and the tree is dropped."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 
 from sqlglot import exp
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from lamina.compiler.canonical import canonical
-from lamina.compiler.object import ParameterUse, QueryObject
+from lamina.compiler.object import ParameterUse, QueryObject, Reference
 from lamina.compiler.operators import QueryShape
 from lamina.compiler.parse import Parsed, parse
-from lamina.compiler.rules import nesting_too_deep
+from lamina.compiler.rules import nesting_too_deep, time_travel
 from lamina.compiler.uses import PARAMETERS
 from lamina.compiler.volatile import volatile_functions
-from lamina.compiler.walk import Resolve, Walk
+from lamina.compiler.walk import BEHIND_SAMPLE, Resolve, Walk
 from lamina.values.diagnostic import Diagnostic, Place
 
-Shape = Callable[[exp.Expression], QueryShape]
+Shape = Callable[[exp.Expr], QueryShape]
 
 
 def compile_query(text: str, resolve: Resolve, *, shape: Shape | None = None) -> QueryObject:
@@ -35,27 +36,58 @@ def _object(parsed: Parsed, resolve: Resolve, *, shape: Shape | None) -> QueryOb
     form = canonical(tree, _relations(tree, resolve))
     facts = shape(tree) if shape is not None else None
     parameters = tuple(_parameters(parsed.tokens))
+    travel = next((table for table in tree.find_all(exp.Table) if table.args.get("version")), None)
+    found = (time_travel.finding(place=Place(file="")),) if travel is not None else ()
     volatile = volatile_functions(tree)
     if parameters:
         for node in list(tree.find_all(exp.Parameter)):
             node.replace(exp.Column(this=exp.to_identifier(node.name), table=exp.to_identifier(PARAMETERS)))
     walk = Walk(resolve)
     root = walk.query(tree, -1, {})
+    tokens = parsed.tokens
     return QueryObject(
-        references=tuple(walk.references),
+        references=tuple(
+            _behind_sample(item, tokens) if item.alias_at == BEHIND_SAMPLE else item for item in walk.references
+        ),
         parameters=parameters,
         qualifiers=tuple(sorted(set(walk.qualifiers), key=lambda item: item.start)),
         relations=tuple(walk.relations),
         scopes=tuple(walk.scopes),
         root=root,
         cte_names=tuple(walk.cte_names),
+        with_at=_with_at(tokens),
+        end=tokens[-1].end + 1,
         volatile=(*volatile, "tablesample") if walk.is_sampled else volatile,
         canonical=form,
         shape=facts,
+        diagnostics=found,
     )
 
 
-def _relations(tree: exp.Expression, resolve: Resolve) -> dict[str, str]:
+def _with_at(tokens: list[Token]) -> int:
+    if tokens[0].token_type is not TokenType.WITH:
+        return -1
+    is_recursive = len(tokens) > 1 and tokens[1].text.upper() == "RECURSIVE"
+    return tokens[1 if is_recursive else 0].end + 1
+
+
+def _behind_sample(reference: Reference, tokens: list[Token]) -> Reference:
+    """Move the place for an alias behind `TABLESAMPLE (...) REPEATABLE (...)`."""
+    position = bisect_left(tokens, reference.end, key=lambda token: token.start)
+    end = reference.end
+    while position < len(tokens) and tokens[position].text.upper() in {"TABLESAMPLE", "REPEATABLE"}:
+        depth = 0
+        for token in tokens[position + 1 :]:
+            position += 1
+            depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+            if depth == 0:
+                break
+        end = tokens[position].end + 1
+        position += 1
+    return reference.replace(alias_at=end)
+
+
+def _relations(tree: exp.Expr, resolve: Resolve) -> dict[str, str]:
     """Return each table name as written, in lower case, with what it stands for; CTE names do no harm."""
     written = {tuple(part.name for part in table.parts) for table in tree.find_all(exp.Table)}
     return {".".join(parts).lower(): resolve(parts) for parts in written}

@@ -44,25 +44,25 @@ class Located:
 
 
 Locate = Callable[[exp.Column], Located]
-Subquery = Callable[[exp.Expression], int]  # the relation of a query inside an expression
+Subquery = Callable[[exp.Expr], int]  # the relation of a query inside an expression
 
 
 class UseCollector:
     """Collects the uses of one expression after another; remembers whether any of them was not row by row."""
 
-    def __init__(self, locate: Locate, subquery: Subquery, windows: dict[str, exp.Expression]) -> None:
+    def __init__(self, locate: Locate, subquery: Subquery, windows: dict[str, exp.Expr]) -> None:
         self.locate = locate
         self.subquery = subquery
         self.windows = windows
         self.is_row_local = True
 
-    def collect(self, expression: exp.Expression) -> tuple[Use, ...]:
+    def collect(self, expression: exp.Expr) -> tuple[Use, ...]:
         """Return the uses of one expression; each column once, with its strongest kind."""
         if type(expression) is exp.Column and type(expression.this) is not exp.Star:
             use = self._use(expression, DIRECT)
             return (use,) if use is not None else ()
         found: dict[tuple[int, str], Use] = {}
-        stack: list[tuple[exp.Expression, int]] = [(expression, DIRECT)]
+        stack: list[tuple[exp.Expr, int]] = [(expression, DIRECT)]
         while stack:
             node, kind = stack.pop()
             use = self._visit(node, kind, stack)
@@ -73,7 +73,7 @@ class UseCollector:
                 found[(use.relation, use.name)] = use
         return tuple(sorted(found.values(), key=lambda use: (use.start, use.relation, use.name)))
 
-    def _visit(self, node: exp.Expression, kind: int, stack: list[tuple[exp.Expression, int]]) -> Use | None:
+    def _visit(self, node: exp.Expr, kind: int, stack: list[tuple[exp.Expr, int]]) -> Use | None:
         if type(node) is exp.Column:
             return self._use(node, kind)
         if isinstance(node, exp.Query):
@@ -109,10 +109,10 @@ class UseCollector:
         column = exp.Column(this=node)
         return self._use(column, EXPRESSION)
 
-    def _membership(self, node: exp.Expression, kind: int, stack: list[tuple[exp.Expression, int]]) -> None:
+    def _membership(self, node: exp.Expr, kind: int, stack: list[tuple[exp.Expr, int]]) -> None:
         _push(node, kind, stack)
 
-    def _window(self, node: exp.Window, kind: int, stack: list[tuple[exp.Expression, int]]) -> None:
+    def _window(self, node: exp.Window, kind: int, stack: list[tuple[exp.Expr, int]]) -> None:
         self.is_row_local = False
         name = node.args.get("alias")
         if name is not None and node.text("alias").lower() in self.windows:
@@ -122,14 +122,14 @@ class UseCollector:
         for key, value in node.args.items():
             inside = AGGREGATION if key == "this" and is_aggregate else kind
             for item in value if isinstance(value, list) else (value,):
-                if isinstance(item, exp.Expression) and type(item) is not exp.Identifier:
+                if isinstance(item, exp.Expr) and type(item) is not exp.Identifier:
                     if isinstance(item, _ROW_PICKING):
                         _push(item, kind, stack)
                     else:
                         stack.append((item, inside))
 
 
-def _kind_inside(node: exp.Expression, kind: int) -> int:
+def _kind_inside(node: exp.Expr, kind: int) -> int:
     if isinstance(node, _SAME_ROW):
         return kind
     if isinstance(node, _CASTS):
@@ -139,15 +139,15 @@ def _kind_inside(node: exp.Expression, kind: int) -> int:
     return max(kind, EXPRESSION)
 
 
-def _push(node: exp.Expression, kind: int, stack: list[tuple[exp.Expression, int]]) -> None:
+def _push(node: exp.Expr, kind: int, stack: list[tuple[exp.Expr, int]]) -> None:
     for value in node.args.values():
-        if isinstance(value, exp.Expression):
+        if isinstance(value, exp.Expr):
             stack.append((value, kind))
         elif isinstance(value, list):
-            stack.extend([(item, kind) for item in value if isinstance(item, exp.Expression)])
+            stack.extend([(item, kind) for item in value if isinstance(item, exp.Expr)])
 
 
-def _start_of(node: exp.Expression) -> int:
+def _start_of(node: exp.Expr) -> int:
     for item in node.find_all(exp.Identifier):
         start = item.meta.get("start")
         if isinstance(start, int):

@@ -4,10 +4,10 @@ from sqlglot import exp
 
 from lamina.compiler.function_kinds import VOLATILE
 
-_KINDS: dict[type[exp.Expression], str] = {}
+_KINDS: dict[type[exp.Expr], str] = {}
 
 
-def volatile_functions(tree: exp.Expression) -> tuple[str, ...]:
+def volatile_functions(tree: exp.Expr) -> tuple[str, ...]:
     """Return the names of such functions in a query, sorted."""
     return tuple(sorted({name for node in tree.find_all(exp.Func) if (name := _name(node)) in VOLATILE}))
 

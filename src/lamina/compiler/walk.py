@@ -32,6 +32,8 @@ from lamina.compiler.uses import PARAMETERS, Located, UseCollector
 Resolve = Callable[[tuple[str, ...]], str]  # a name as written to a full one
 Ctes = dict[str, int]  # name in lower case -> scope
 
+BEHIND_SAMPLE = -2  # the place for an alias is behind a clause whose end only the tokens tell
+
 _SET_OPERATORS = {exp.Union: "union", exp.Except: "except", exp.Intersect: "intersect"}
 
 
@@ -64,7 +66,7 @@ class Walk:
         self.cte_names: list[str] = []
         self.is_sampled = False
 
-    def query(self, node: exp.Expression, parent: int, ctes: Ctes) -> int:
+    def query(self, node: exp.Expr, parent: int, ctes: Ctes) -> int:
         """Add the scopes of a query and return the number of its outermost one."""
         ctes = self._with(node, parent, ctes)
         if isinstance(node, exp.Subquery):
@@ -90,7 +92,7 @@ class Walk:
         frame = self.frames[number] = Frame(number, parent, ctes)
         return frame
 
-    def _with(self, node: exp.Expression, parent: int, ctes: Ctes) -> Ctes:
+    def _with(self, node: exp.Expr, parent: int, ctes: Ctes) -> Ctes:
         clause = node.args.get("with_")
         if clause is None:
             return ctes
@@ -138,9 +140,9 @@ class Walk:
 
     def _set_operation(self, node: exp.SetOperation, parent: int, ctes: Ctes) -> int:
         number = self._new_scope(parent)
-        branches: list[exp.Expression] = []
+        branches: list[exp.Expr] = []
         operators: list[str] = []
-        rest: exp.Expression = node
+        rest: exp.Expr = node
         is_union_all = True
         by_name = False
         while isinstance(rest, exp.SetOperation) and (rest is node or rest.args.get("with_") is None):
@@ -240,7 +242,7 @@ class Walk:
         uses.extend(self._clauses(node, collector, ("having", "qualify")))
         return tuple(uses), tuple(numbers)
 
-    def _orders(self, node: exp.Expression, collector: UseCollector) -> tuple[tuple[Use, ...], tuple[int, ...] | None]:
+    def _orders(self, node: exp.Expr, collector: UseCollector) -> tuple[tuple[Use, ...], tuple[int, ...] | None]:
         order = node.args.get("order")
         uses = self._clauses(node, collector, ("order", "sort", "distribute", "cluster", "limit", "offset"))
         if order is None:
@@ -250,11 +252,11 @@ class Walk:
             return uses, None
         return uses, tuple(_ordinals(keys))
 
-    def _clauses(self, node: exp.Expression, collector: UseCollector, names: tuple[str, ...]) -> tuple[Use, ...]:
+    def _clauses(self, node: exp.Expr, collector: UseCollector, names: tuple[str, ...]) -> tuple[Use, ...]:
         found: list[Use] = []
         for name in names:
             clause = node.args.get(name)
-            if isinstance(clause, exp.Expression):
+            if isinstance(clause, exp.Expr):
                 found.extend(collector.collect(clause))
         return tuple(found)
 
@@ -270,7 +272,7 @@ class Walk:
                 found.append(self._output(item, frame, collector))
         return tuple(found)
 
-    def _output(self, item: exp.Expression, frame: Frame, collector: UseCollector) -> Output:
+    def _output(self, item: exp.Expr, frame: Frame, collector: UseCollector) -> Output:
         uses = collector.collect(item)
         inner = item.this if isinstance(item, exp.Alias) else item
         if isinstance(inner, exp.UDTF):
@@ -290,7 +292,7 @@ class Walk:
         return [Output(name, ("column", number, name), uses, _start(item)) for name in names]
 
     def _generator(
-        self, node: exp.Expression, frame: Frame, *, alias: str, columns: tuple[str, ...], is_optional: bool
+        self, node: exp.Expr, frame: Frame, *, alias: str, columns: tuple[str, ...], is_optional: bool
     ) -> GeneratorRelation | None:
         function = generator_name(node)
         if function is None:
@@ -299,7 +301,7 @@ class Walk:
         uses = self._collector(frame, {}).collect(node)
         return GeneratorRelation(alias, is_optional, columns, function, arguments, uses)
 
-    def _star(self, item: exp.Expression, star: exp.Star, frame: Frame) -> Star:
+    def _star(self, item: exp.Expr, star: exp.Star, frame: Frame) -> Star:
         left_out = tuple(column.name for column in star.args.get("except_") or ())
         if item is star:
             return Star(-1, _start(item), left_out)
@@ -346,7 +348,7 @@ class Walk:
         if not isinstance(relation, OpaqueRelation):
             self.relations[number] = relation.replace(is_optional=True)
 
-    def _relation(self, node: exp.Expression, frame: Frame, *, is_optional: bool) -> None:
+    def _relation(self, node: exp.Expr, frame: Frame, *, is_optional: bool) -> None:
         """Add one item of a FROM clause, with the joins written inside it."""
         before = len(frame.relations)
         if isinstance(node, exp.Table):
@@ -371,7 +373,7 @@ class Walk:
         if node.args.get("sample"):
             self.is_sampled = True
 
-    def _opaque(self, node: exp.Expression, frame: Frame, *, inside: tuple[int, ...]) -> None:
+    def _opaque(self, node: exp.Expr, frame: Frame, *, inside: tuple[int, ...]) -> None:
         uses = self._collector(frame, {}).collect(node) if not inside else ()
         self._register(OpaqueRelation(node.alias_or_name if not inside else "", inside, uses), frame)
 
@@ -386,14 +388,15 @@ class Walk:
             self._register(QueryRelation(node.alias or parts[0], scope, is_optional, columns), frame)
             return
         start, end = node.parts[0].meta["start"], node.parts[-1].meta["end"] + 1
-        self.references.append(Reference(parts, self.resolve(parts), start, end, -1 if node.alias else end))
+        alias_at = -1 if node.alias else BEHIND_SAMPLE if node.args.get("sample") else end
+        self.references.append(Reference(parts, self.resolve(parts), start, end, alias_at))
         relation = TableRelation(node.alias or parts[-1], len(self.references) - 1, is_optional, columns)
         number = self._register(relation, frame)
         if not node.alias:
             for size in range(2, len(parts) + 1):
                 frame.names[tuple(part.lower() for part in parts[-size:])] = number
 
-    def _function(self, node: exp.Expression, frame: Frame, *, alias: str, is_optional: bool) -> None:
+    def _function(self, node: exp.Expr, frame: Frame, *, alias: str, is_optional: bool) -> None:
         """Add a function that makes rows; one lamina does not know could make any columns."""
         columns = _column_aliases(node)
         relation = self._generator(node.this, frame, alias=alias, columns=columns, is_optional=is_optional)
@@ -435,17 +438,17 @@ class Walk:
             frame.names[name] = -1 if name in frame.names else number
         return number
 
-    def _collector(self, frame: Frame, windows: dict[str, exp.Expression]) -> UseCollector:
+    def _collector(self, frame: Frame, windows: dict[str, exp.Expr]) -> UseCollector:
         return UseCollector(self._locator(frame), lambda node: self._inner_query(node, frame), windows)
 
-    def _inner_query(self, node: exp.Expression, frame: Frame) -> int:
+    def _inner_query(self, node: exp.Expr, frame: Frame) -> int:
         key = id(node)
         if key not in frame.subqueries:
             scope = self.query(node, frame.number, frame.ctes)
             frame.subqueries[key] = self._add(QueryRelation("", scope, is_optional=True))
         return frame.subqueries[key]
 
-    def program(self, expression: exp.Expression, frame: Frame) -> Program:
+    def program(self, expression: exp.Expr, frame: Frame) -> Program:
         """Return the type program of an expression of this SELECT."""
         locate = self._locator(frame)
 
@@ -473,7 +476,7 @@ class Walk:
             scope = frame.parent if frame is not None else self.scopes[scope].parent
         return None
 
-    def _note_qualifier(self, node: exp.Expression, relation: int | None, size: int) -> None:
+    def _note_qualifier(self, node: exp.Expr, relation: int | None, size: int) -> None:
         """Remember a `schema.` before a column, which must go when the table is replaced by another name."""
         if size < 2 or relation is None or relation < 0:
             return
@@ -513,7 +516,7 @@ class Locator:
         return Located(unqualified, parts[0], tuple(parts[1:]), start=_start(node), is_qualifier=True)
 
 
-def output_name(item: exp.Expression) -> str:
+def output_name(item: exp.Expr) -> str:
     """Return the name Spark gives an output column, as far as it can be told; an empty one otherwise."""
     if isinstance(item, exp.Alias):
         return item.alias
@@ -541,7 +544,7 @@ def _restricted(side: str, kind: str, before: tuple[int, ...], added: tuple[int,
     return (*before, *added)
 
 
-def _star_of(item: exp.Expression) -> exp.Star | None:
+def _star_of(item: exp.Expr) -> exp.Star | None:
     if isinstance(item, exp.Star):
         return item
     if type(item) is exp.Column and isinstance(item.this, exp.Star):
@@ -549,18 +552,18 @@ def _star_of(item: exp.Expression) -> exp.Star | None:
     return None
 
 
-def _ordinals(keys: list[exp.Expression]) -> list[int]:
+def _ordinals(keys: list[exp.Expr]) -> list[int]:
     return [int(key.this) - 1 for key in keys if isinstance(key, exp.Literal) and key.is_int and int(key.this) > 0]
 
 
-def _column_aliases(node: exp.Expression) -> tuple[str, ...]:
+def _column_aliases(node: exp.Expr) -> tuple[str, ...]:
     alias = node.args.get("alias")
     if not isinstance(alias, exp.TableAlias):
         return ()
     return tuple(column.name for column in alias.args.get("columns") or ())
 
 
-def _start(node: exp.Expression) -> int:
+def _start(node: exp.Expr) -> int:
     """Return where the first identifier of an expression stands; 0 if it has none."""
     if type(node) is exp.Column:
         for key in ("catalog", "db", "table", "this"):
