@@ -4,16 +4,13 @@ Relations are known by where they occur, columns of inner queries by position wh
 in which they are first read; so no alias, CTE name, comment, quote or bracket enters the form.
 """
 
-from collections import deque
-from collections.abc import Callable, Mapping
-from hashlib import blake2b
+from collections.abc import Mapping
 from typing import Any
 
 from sqlglot import exp
 
-from lamina.compiler.occurrences import Block, Definition, Scope, Visible, define, is_query
-
-Relations = Mapping[str, str]  # a relation as written, in lower case, to its full name
+from lamina.compiler.canonical_walk import END, ROWS, Handlers, Relations, Walk, digest, written
+from lamina.compiler.occurrences import Block, Scope, is_query
 
 SILENT = frozenset({"hint", "hints", "with_"})  # hints change no row; CTEs enter where they are read
 NAMED = SILENT | {"this", "db", "catalog", "expressions"}
@@ -24,121 +21,20 @@ class Leave:
     """On the stack: the text of the current scope has ended."""
 
 
-class Walk:
-    """One pass over a query that emits its form as words; iterative, since chains of operators can be deep."""
-
-    def __init__(self, relations: Relations, inlined: Mapping[str, Any]) -> None:
-        self.relations = relations
-        self.out: list[str] = []
-        self.blocks: list[Block] = []
-        self.reads: list[tuple[int, int, int | None]] = []  # place in `out`, block, position; None: all columns
-        self.marks: list[tuple[int, int, int]] = []  # place in `out` where a position of a block starts; -1: its end
-        self._block_of: dict[int, Block] = {}
-        self._pending: deque[Definition] = deque()
-        self._numbered = 0
-        self._stack: list[Any] = []
-        definitions = {name: Definition(tree, 0) for name, tree in inlined.items()}
-        self._outermost = Visible(definitions, 1, None)
-        self._scope = Scope(None, self._outermost, block=None)
-
-    def run(self, tree: Any) -> list[str]:
-        """Return the words of a whole query."""
-        self.block_of(tree).names_matter = True
-        self._drain(tree)
-        while self._pending:
-            definition = self._pending.popleft()
-            self.out.append(f"={definition.number}({','.join(definition.columns)}")
-            self._scope = Scope(None, definition.visible or self._outermost, block=None)
-            self._drain(definition.query)
-        for block in self.blocks:
-            if block.names_matter and block.slot >= 0:
-                self.out[block.slot] = "\x1f".join(block.names)
-        return self.out
-
-    def block_of(self, query: Any) -> Block:
-        """Return the block of a query: that of the first SELECT of a set operation."""
-        chain = []
-        node = query
-        while id(node) not in self._block_of and (isinstance(node, exp.SetOperation) or node.__class__ is exp.Subquery):
-            chain.append(node)
-            node = node.args["this"]
-        block = self._block_of.get(id(node))
-        if block is None:
-            block = Block(node, len(self.blocks))
-            self.blocks.append(block)
-            self._block_of[id(node)] = block
-        for item in chain:
-            self._block_of[id(item)] = block
-        return block
-
-    def has_block(self, query: Any) -> bool:
-        """Tell whether whoever reads this query has asked for its block."""
-        return id(query) in self._block_of
-
-    def _drain(self, tree: Any) -> None:
-        stack, out = self._stack, self.out
-        stack.append(tree)
-        while stack:
-            node = stack.pop()
-            kind = node.__class__
-            if kind is str:
-                out.append(node)
-            elif kind is tuple:
-                self.marks.append((len(out), *node))
-            else:
-                HANDLERS.get(kind, _other)(self, node)
-
-    def push(self, words: list[Any]) -> None:
-        """Put nodes and words on the stack so that they are emitted in order."""
-        words.reverse()
-        self._stack.extend(words)
-
-    def enter(self, node: Any, block: Block) -> Scope:
-        """Open the scope of a SELECT or a set operation."""
-        with_ = node.args.get("with_")
-        visible = self._scope.visible if with_ is None else define(with_, self._scope.visible)
-        self._scope = Scope(self._scope, visible, block=block)
-        return self._scope
-
-    def leave(self) -> None:
-        """Go back to the enclosing scope."""
-        assert self._scope.parent is not None
-        self._scope = self._scope.parent
-
-    @property
-    def scope(self) -> Scope:
-        """Return the innermost scope."""
-        return self._scope
-
-    def number(self, definition: Definition) -> int:
-        """Return the number of a CTE, in the order of first reads."""
-        if definition.number < 0:
-            definition.number = self._numbered
-            self._numbered += 1
-            self._pending.append(definition)
-        return definition.number
-
-    def read(self, block: Block, position: int | None) -> None:
-        """Record that the next word depends on one column of a block, or by name on any of them."""
-        self.reads.append((len(self.out), block.number, position))
-        if position is None:
-            block.names_matter = True
-
-    def read_by_name(self, scope: Scope) -> None:
-        """Record that the next word depends on what the relations in scope call their columns."""
-        for block in scope.blocks:
-            if block is not None:
-                self.read(block, None)
+class Chosen:
+    """On the stack: the WHERE clause of the current scope has ended."""
 
 
 def canonical(tree: Any, relations: Relations | None = None) -> str:
     """Return a hash of a query, blind to spelling and sensitive to whatever can change a value or a row."""
-    return digest(Walk(relations or {}, {}).run(tree))
+    return digest(walk_query(tree, relations or {}, inlined={}).out)
 
 
-def digest(words: list[str]) -> str:
-    """Return the hash of a list of words."""
-    return blake2b("\x1e".join(words).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+def walk_query(tree: Any, relations: Relations, *, inlined: Mapping[str, Any]) -> Walk:
+    """Emit a query's words; `inlined` are queries to be read in place of relations, by their name as written."""
+    walk = Walk(HANDLERS, relations, inlined=inlined)
+    walk.run(tree)
+    return walk
 
 
 def _arguments(args: Mapping[str, Any], silent: frozenset[str]) -> list[Any]:
@@ -194,16 +90,29 @@ def _select(walk: Walk, node: Any) -> None:
             words.append(value)
         else:
             words.append(item)
-    words.append((block.number, -1))
+    words.append((block.number, ROWS))
     words.extend(_arguments(args, NAMED))
+    words.append((block.number, END))
     words.append(LEAVE)
+    walk.push(words)
+
+
+def _where(walk: Walk, node: Any) -> None:
+    words = _arguments(node.args, SILENT)
+    if node.parent.__class__ is exp.Select:
+        # Rows are chosen before there are outputs: no name in here is one of them.
+        walk.scope.sees_outputs = False
+        words.append(CHOSEN)
+    walk.out.append("(Where")
     walk.push(words)
 
 
 def _set_operation(walk: Walk, node: Any) -> None:
     block = walk.block_of(node)
     right = walk.block_of(node.args["expression"])
-    right.is_derived = block.is_derived
+    right.is_derived, right.is_read = block.is_derived, block.is_read
+    is_union_all = node.__class__ is exp.Union and not node.args.get("distinct")
+    walk.set_operations.append((block.number, right.number, not is_union_all))
     if node.args.get("by_name"):
         block.names_matter = right.names_matter = True
     walk.out.append("(" + node.__class__.__name__)
@@ -222,20 +131,19 @@ def _register(walk: Walk, scope: Scope, source: Any) -> None:
     by_name = bool(args.get("pivots")) or (alias is not None and bool(alias.args.get("columns")))
     this = args.get("this")
     if source.__class__ is exp.Table and this.__class__ is exp.Identifier:
-        written = this.args["this"]
-        database = args.get("db")
-        definition = None if database is not None else scope.visible.find(written.lower())
+        definition = walk.definition(source, scope.visible)
         if definition is not None:
             block = walk.block_of(definition.query)
+            block.is_read = True
             by_name = by_name or bool(definition.columns)
         if name is None:
-            name = written
-            if database is not None:
-                scope.occurrences.setdefault(_written(source), len(scope.blocks))
+            name = this.args["this"]
+            if args.get("db") is not None:
+                scope.occurrences.setdefault(written(source), len(scope.blocks))
     elif source.__class__ is exp.Subquery:
         if is_query(this):
             block = walk.block_of(this)
-            block.is_derived = True
+            block.is_derived = block.is_read = True
         elif name is None:
             _register(walk, scope, this)
             return
@@ -250,22 +158,17 @@ def _register(walk: Walk, scope: Scope, source: Any) -> None:
         _register(walk, scope, join.args["this"])
 
 
-def _written(table: Any) -> str:
-    return ".".join(part.name.lower() for part in table.parts)
-
-
 def _table(walk: Walk, node: Any) -> None:
-    this = node.args["this"]
-    if this.__class__ is not exp.Identifier:
+    if node.args["this"].__class__ is not exp.Identifier:
         _other(walk, node)
         return
-    if node.args.get("db") is None:
-        written = this.args["this"].lower()
-        definition = walk.scope.visible.find(written)
-        word = f"@{walk.number(definition)}" if definition else walk.relations.get(written, written)
+    definition = walk.definition(node, walk.scope.visible)
+    if definition is not None:
+        walk.read(walk.block_of(definition.query), ROWS)
+        word = f"@{walk.number(definition)}"
     else:
-        written = _written(node)
-        word = walk.relations.get(written, written)
+        name = written(node)
+        word = walk.relations.get(name, name)
     walk.out.append("(Table " + word)
     walk.push(_arguments(node.args, NAMED))
 
@@ -296,7 +199,7 @@ def _bare_column(walk: Walk, name: str) -> None:
         walk.read(scope.block, None)
         walk.out.append("~" + name)
         return
-    if name not in scope.aliases:
+    if not scope.sees_outputs or name not in scope.aliases:
         owners = [
             (occurrence, block)
             for occurrence, block in enumerate(scope.blocks)
@@ -307,10 +210,14 @@ def _bare_column(walk: Walk, name: str) -> None:
             walk.read(block, position)
             walk.out.append(f"0.{owners[0][0]}#{position}")
             return
+        if len(scope.blocks) == 1 and not scope.is_correlated:
+            walk.read_by_name(scope)
+            walk.out.append(f"0.0.{name}")
+            return
     here: Scope | None = scope
     while here is not None:
         walk.read_by_name(here)
-        if name in here.aliases and here.block is not None:
+        if here.sees_outputs and name in here.aliases and here.block is not None:
             walk.read(here.block, None)
         here = here.outer
     walk.out.append("~" + name)
@@ -416,10 +323,17 @@ def _leave(walk: Walk, _: Any) -> None:
     walk.leave()
 
 
+def _chosen(walk: Walk, _: Any) -> None:
+    walk.scope.sees_outputs = True
+
+
 LEAVE = Leave()
+CHOSEN = Chosen()
 JOIN_SPELT = SILENT | {"method", "side", "kind"}
 ANONYMOUS_SPELT = SILENT | {"this"}
-HANDLERS: dict[type, Callable[[Walk, Any], None]] = {
+HANDLERS: Handlers = {
+    object: _other,
+    Chosen: _chosen,
     Leave: _leave,
     exp.Anonymous: _anonymous,
     exp.Boolean: _boolean,
@@ -438,4 +352,5 @@ HANDLERS: dict[type, Callable[[Walk, Any], None]] = {
     exp.Subquery: _subquery,
     exp.Table: _table,
     exp.Union: _set_operation,
+    exp.Where: _where,
 }

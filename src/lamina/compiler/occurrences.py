@@ -8,13 +8,14 @@ from sqlglot import exp
 class Block:
     """One query whose columns others read; `names_matter` once anybody reads them other than by position."""
 
-    __slots__ = ("is_derived", "names", "names_matter", "number", "positions", "query", "slot")
+    __slots__ = ("is_derived", "is_read", "names", "names_matter", "number", "positions", "query", "slot")
 
     def __init__(self, query: Any, number: int) -> None:
         items = query.args["expressions"] if query.__class__ is exp.Select else []
         self.query = query
         self.number = number
         self.slot = -1
+        self.is_read = False  # its columns are read one by one, not as a scalar or a set
         self.is_derived = False  # stands in a FROM clause, from where it sees no other relation
         self.names = [_output_name(item) for item in items]
         self.positions = _positions(items, self.names)
@@ -59,7 +60,9 @@ class Definition:
 class Scope:
     """The relations one SELECT reads, in order, and the names it gives its own outputs."""
 
-    __slots__ = ("aliases", "block", "blocks", "is_set_operation", "occurrences", "outer", "parent", "visible")
+    __slots__ = (
+        "aliases", "block", "blocks", "is_set_operation", "occurrences", "outer", "parent", "sees_outputs", "visible",
+    )  # fmt: skip
 
     def __init__(self, parent: "Scope | None", visible: Visible, *, block: Block | None) -> None:
         self.parent = parent
@@ -67,9 +70,20 @@ class Scope:
         self.visible = visible
         self.block = block
         self.is_set_operation = False
+        self.sees_outputs = True  # not in WHERE
         self.occurrences: dict[str, int] = {}
         self.blocks: list[Block | None] = []  # by occurrence; None: a table or a function, whose columns have names
         self.aliases: set[str] = set()  # own outputs that are not just a column under its own name
+
+    @property
+    def is_correlated(self) -> bool:
+        """Tell whether a name may stand for a column of an enclosing query."""
+        here = self.outer
+        while here is not None:
+            if here.blocks:
+                return True
+            here = here.outer
+        return False
 
     def add(self, alias: str | None, block: Block | None) -> None:
         """Give the next occurrence to a relation."""
