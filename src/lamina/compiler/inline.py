@@ -27,17 +27,14 @@ def parts_of(graph: Graph, model: CompiledModel) -> tuple[Part, ...]:
         default_schema=graph.default_schema,
     )
     models = {item.name: item for item in graph.models}
+    inlined = {item.name for item in graph.models if isinstance(item.settings.strategy, Ephemeral)}
     done: dict[ModelName, Part] = {}
     stack = [model.name]
     while stack:
         name = stack[-1]
         part = done.get(name) or _part(models[name], names)
-        needed = [
-            ModelName(item)
-            for item in part.references
-            if item is not None and item in models and isinstance(models[ModelName(item)].settings.strategy, Ephemeral)
-        ]
-        missing = sorted({item for item in needed if item not in done and item not in stack}, reverse=True)
+        needed = {ModelName(item) for item in part.references if item is not None} & inlined
+        missing = sorted(needed - done.keys() - set(stack), reverse=True)
         if missing:
             stack.extend(missing)
             continue

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
@@ -16,7 +17,7 @@ from lamina.compiler.volatile import volatile_functions
 from lamina.compiler.walk import BEHIND_SAMPLE, Resolve, Walk
 from lamina.values.diagnostic import Diagnostic, Place
 
-Shape = Callable[[exp.Expr], QueryShape]
+Shape = Callable[[Any], QueryShape]  # takes the tree
 
 
 def compile_query(text: str, resolve: Resolve, *, shape: Shape | None = None) -> QueryObject:
@@ -46,9 +47,7 @@ def _object(parsed: Parsed, resolve: Resolve, *, shape: Shape | None) -> QueryOb
     root = walk.query(tree, -1, {})
     tokens = parsed.tokens
     return QueryObject(
-        references=tuple(
-            _behind_sample(item, tokens) if item.alias_at == BEHIND_SAMPLE else item for item in walk.references
-        ),
+        references=tuple(_placed(item, tokens) for item in walk.references),
         parameters=parameters,
         qualifiers=tuple(sorted(set(walk.qualifiers), key=lambda item: item.start)),
         relations=tuple(walk.relations),
@@ -71,8 +70,10 @@ def _with_at(tokens: list[Token]) -> int:
     return tokens[1 if is_recursive else 0].end + 1
 
 
-def _behind_sample(reference: Reference, tokens: list[Token]) -> Reference:
-    """Move the place for an alias behind `TABLESAMPLE (...) REPEATABLE (...)`."""
+def _placed(reference: Reference, tokens: list[Token]) -> Reference:
+    """Find the place for an alias behind `TABLESAMPLE (...) REPEATABLE (...)`."""
+    if reference.alias_at != BEHIND_SAMPLE:
+        return reference
     position = bisect_left(tokens, reference.end, key=lambda token: token.start)
     end = reference.end
     while position < len(tokens) and tokens[position].text.upper() in {"TABLESAMPLE", "REPEATABLE"}:

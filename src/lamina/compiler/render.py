@@ -1,7 +1,7 @@
 """The SQL a model runs as: the user's own text with relations and parameters replaced, ephemeral models before it.
 
-Only the characters of a relation or parameter change. Printing the syntax tree instead could change what Spark reads:
-the parser's idea of Spark SQL is not Spark's (`x::int` comes back as TRY_CAST), while text left alone means what it meant.
+Only the characters of a relation or parameter change. Printing the syntax tree instead could change the meaning: the
+parser's Spark SQL is not Spark's (`x::int` comes back as TRY_CAST), while text left alone means what it meant.
 """
 
 from collections.abc import Iterator, Mapping

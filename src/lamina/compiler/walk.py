@@ -1,6 +1,7 @@
 """One walk over a query's tree: it numbers scopes and relations and notes what each clause uses."""
 
 from collections.abc import Callable
+from typing import Any
 
 from sqlglot import exp
 
@@ -305,6 +306,7 @@ class Walk:
         left_out = tuple(column.name for column in star.args.get("except_") or ())
         if item is star:
             return Star(-1, _start(item), left_out)
+        assert isinstance(item, exp.Column)
         parts = tuple(part.name.lower() for part in item.parts[:-1])
         found = self._relation_named(parts, frame.number)
         self._note_qualifier(item, found, len(parts))
@@ -330,9 +332,9 @@ class Walk:
         if kind in {"SEMI", "ANTI"}:
             frame.hidden.extend(added)
         is_natural = (join.text("method") or "").upper() == "NATURAL"
-        using = join.args.get("using")
+        using = tuple(item.name for item in join.args.get("using") or ())
         if is_natural or using:
-            columns = None if is_natural else tuple(item.name for item in using)
+            columns = None if is_natural else using
             frame.shared.extend(SharedColumns(number, columns, side == "RIGHT", side == "FULL") for number in added[:1])
         condition = join.args.get("on")
         if condition is None:
@@ -448,7 +450,7 @@ class Walk:
             frame.subqueries[key] = self._add(QueryRelation("", scope, is_optional=True))
         return frame.subqueries[key]
 
-    def program(self, expression: exp.Expr, frame: Frame) -> Program:
+    def program(self, expression: Any, frame: Frame) -> Program:
         """Return the type program of an expression of this SELECT."""
         locate = self._locator(frame)
 
@@ -476,7 +478,7 @@ class Walk:
             scope = frame.parent if frame is not None else self.scopes[scope].parent
         return None
 
-    def _note_qualifier(self, node: exp.Expr, relation: int | None, size: int) -> None:
+    def _note_qualifier(self, node: exp.Column, relation: int | None, size: int) -> None:
         """Remember a `schema.` before a column, which must go when the table is replaced by another name."""
         if size < 2 or relation is None or relation < 0:
             return
@@ -523,7 +525,7 @@ def output_name(item: exp.Expr) -> str:
     if isinstance(item, exp.Column):
         return item.name
     if isinstance(item, exp.Dot):
-        return item.expression.name
+        return str(item.expression.name)
     if isinstance(item, exp.Literal):
         return item.name
     return ""
