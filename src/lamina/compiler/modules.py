@@ -1,15 +1,12 @@
 """Project modules behind a Python model, found from its syntax alone: importing anything would run project code."""
 
 import ast
-import os
 import warnings
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 ReadText = Callable[[str], str | None]  # a path relative to the project to its text, None if there is no such file
-
-LARGEST_MODULE = 1_000_000
 
 
 def source_hash(text: str) -> str:
@@ -41,22 +38,6 @@ def imported_modules(path: str, text: str, *, read: ReadText) -> dict[str, str]:
                 found[candidate] = source_hash(module)
                 queue.append((candidate, module))
     return dict(sorted(found.items()))
-
-
-def files_under(root: Path) -> ReadText:
-    """Return a reader of files of one project; what lies outside, is too large or is not text does not exist."""
-    inside = Path(os.path.realpath(root))
-
-    def read(path: str) -> str | None:
-        try:
-            file = Path(os.path.realpath(inside / path))  # unlike `resolve`, gives a name to a loop of links
-            if not file.is_relative_to(inside) or not file.is_file() or file.stat().st_size > LARGEST_MODULE:
-                return None
-            return file.read_text(encoding="utf-8", errors="replace")
-        except (OSError, ValueError):
-            return None  # a name no file can have
-
-    return read
 
 
 def _parse(text: str) -> ast.Module | None:
