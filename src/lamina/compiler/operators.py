@@ -152,6 +152,7 @@ class RunParameter(Value, frozen=True, array_like=True):
 
     name: str
     at: At
+    file: str = ""
 
 
 class QueryShape(Value, frozen=True, array_like=True):

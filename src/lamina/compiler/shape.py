@@ -63,7 +63,7 @@ SET_OPERATORS: dict[Any, Any] = {exp.Union: "union", exp.Intersect: "intersect",
 GROUPING_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
 
-def shape_of(tree: exp.Expression) -> QueryShape:
+def shape_of(tree: exp.Expr) -> QueryShape:
     """Return the shape of a query, blocks in the order they can be judged."""
     reader = ShapeReader()
     reader.block_of(tree, {})
@@ -210,7 +210,8 @@ class ShapeReader:
         opaque = _opaque_clause(node)
         match node:
             case exp.Table() if isinstance(node.this, exp.Identifier):
-                return self._table(node, definitions).replace(alias=alias, columns=names, opaque=opaque)
+                table = self._table(node, definitions)
+                return table.replace(alias=alias, columns=names, opaque=opaque or table.opaque)
             case exp.Subquery() | exp.Paren():
                 inner = self._inside(node, definitions)
                 return Relation(alias, "inner", block=inner, columns=names, opaque=opaque, at=place(node))

@@ -1,0 +1,130 @@
+"""Turn the comparisons of a condition into bounds on columns and differences between them."""
+
+from collections.abc import Callable, Iterable
+
+from lamina.compiler.cuts import Bounds, Difference, Grid, Key
+from lamina.compiler.operators import Comparator, Comparison, Term
+from lamina.compiler.rules import inexact_range, loose_placeholder, one_sided_range, reach_outside_range
+from lamina.compiler.units import UNBOUNDED, in_words
+from lamina.compiler.verdict import Refusal
+
+Resolve = Callable[[Term], Key | None]
+TURNED: dict[Comparator, Comparator] = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "="}
+
+
+class Sides:
+    """Owns the bounds found so far for each column."""
+
+    def __init__(self, grid: Grid, is_date: Callable[[Key], bool]) -> None:
+        self.grid = grid
+        self.is_date = is_date
+        self.found: dict[Key, Bounds] = {}
+        self.refusals: list[Refusal] = []
+
+    def add(self, key: Key, term: Term, comparator: Comparator, bound: Term, *, is_between: bool) -> None:
+        """Add one comparison of a column with a bound of the range."""
+        column = term.column
+        if not self.grid.decides(term.unit, is_date=self.is_date(key)):
+            text = f"`{column}` is cut to the {term.unit} before it is compared"
+            self._inexact(key, text, term)
+            return
+        low, high = bound.low - term.high, bound.high - term.low
+        if bound.bound == "start" and comparator in (">=", ">"):
+            self._start(key, term, low, high, is_open=comparator == ">")
+        elif bound.bound == "end" and comparator in ("<", "<="):
+            self._end(key, term, low, high, is_closed=comparator == "<=", is_between=is_between)
+        elif comparator == "=":
+            self._inexact(key, f"`{column}` is compared with one bound by `=`", term)
+        else:
+            self.refusals.append(loose_placeholder.refusal(at=term.at))
+
+    def _start(self, key: Key, term: Term, low: int, high: int, *, is_open: bool) -> None:
+        if high > 0 or (is_open and high == 0):
+            self.refusals.append(
+                inexact_range.refusal(f"`{term.column}` starts after `@start_date`", column=term.column, at=term.at)
+            )
+            low = high = 0
+        old = self._so_far(key, term)
+        before = -low if old.before is None else min(old.before, -low)
+        valid = min(old.valid, max(0, -high - (1 if is_open else 0)))
+        self.found[key] = old._replace(before=before, valid=valid)
+
+    def _end(self, key: Key, term: Term, low: int, high: int, *, is_closed: bool, is_between: bool) -> None:
+        column = term.column
+        if high > 0:
+            text = f"`{column}` reaches {in_words(high)} past `@end_date`"
+            self.refusals.append(
+                reach_outside_range.refusal(text, hint="rows after the slice cannot be part of it", at=term.at)
+            )
+        elif is_closed or low < 0:
+            what = "BETWEEN includes `@end_date`" if is_between else f"`<=` includes `@end_date` for `{column}`"
+            text = what if is_closed else f"`{column}` ends before `@end_date`"
+            self.refusals.append(inexact_range.refusal(text, column=column, at=term.at))
+        self.found[key] = self._so_far(key, term)._replace(has_end=True)
+
+    def _so_far(self, key: Key, term: Term) -> Bounds:
+        return self.found.get(key, Bounds(None, UNBOUNDED, has_end=False, at=term.at))
+
+    def _inexact(self, key: Key, text: str, term: Term) -> None:
+        """Refuse a comparison once, and go on as if it were exact."""
+        self.refusals.append(inexact_range.refusal(text, column=term.column, at=term.at))
+        self.found[key] = Bounds(0, 0, has_end=True, at=term.at)
+
+    def closed(self) -> dict[Key, Bounds]:
+        """Return the columns with an end; one without an end is refused."""
+        for key, bounds in self.found.items():
+            if not bounds.has_end:
+                self.refusals.append(one_sided_range.refusal(key[1], missing="upper bound", at=bounds.at))
+        return {key: bounds for key, bounds in self.found.items() if bounds.has_end}
+
+
+def read_comparisons(
+    comparisons: Iterable[Comparison], resolve: Resolve, *, sides: Sides
+) -> tuple[list[Difference], list[tuple[Key, Term, Comparator]]]:
+    """Sort comparisons into bounds (added to `sides`), differences, and equalities with names of a query around."""
+    differences: dict[tuple[Key, Key], Difference] = {}
+    outer: list[tuple[Key, Term, Comparator]] = []
+    for item in comparisons:
+        left, right = item.left, item.right
+        comparator = item.comparator
+        if left.bound and not right.bound:
+            left, right, comparator = right, left, TURNED[comparator]
+        key = resolve(left)
+        if right.bound:
+            if left.bound:
+                continue
+            if key is None:
+                sides.refusals.append(loose_placeholder.refusal(at=left.at))
+            else:
+                sides.add(key, left, comparator, right, is_between=item.is_between)
+            continue
+        other = resolve(right)
+        if key is not None and other is not None:
+            _add_difference(differences, (key, left), (other, right), comparator=comparator, sides=sides)
+        elif key is not None:
+            outer.append((key, right, comparator))
+        elif other is not None:
+            outer.append((other, left, TURNED[comparator]))
+    return list(differences.values()), outer
+
+
+def _add_difference(
+    found: dict[tuple[Key, Key], Difference],
+    left: tuple[Key, Term],
+    right: tuple[Key, Term],
+    *,
+    comparator: Comparator,
+    sides: Sides,
+) -> None:
+    for key, term in (left, right):
+        if not sides.grid.decides(term.unit, is_date=sides.is_date(key)):
+            return
+    if left[0] > right[0]:
+        left, right, comparator = right, left, TURNED[comparator]
+    low = left[1].low - right[1].high if comparator in ("=", "<", "<=") else None
+    high = left[1].high - right[1].low if comparator in ("=", ">", ">=") else None
+    pair = (left[0], right[0])
+    old = found.get(pair, Difference(*pair, None, None))
+    lows = [value for value in (old.low, low) if value is not None]
+    highs = [value for value in (old.high, high) if value is not None]
+    found[pair] = Difference(*pair, max(lows, default=None), min(highs, default=None))

@@ -1,0 +1,198 @@
+"""Prove or refuse that building a model slice by slice equals a recompute, and say why."""
+
+from collections.abc import Iterator, Mapping
+from typing import assert_never
+
+from lamina.compiler.cuts import Cut, Grid, Read
+from lamina.compiler.operators import QueryShape, SelectBlock
+from lamina.compiler.row_local import judge_row_local, side_inputs
+from lamina.compiler.rules import (
+    ambiguous_driver,
+    inexact_range,
+    one_sided_range,
+    reach_outside_range,
+    short_window,
+    underived_time,
+    unfiltered_input,
+    volatile_function,
+)
+from lamina.compiler.slicing import Examination
+from lamina.compiler.units import UNBOUNDED, in_words
+from lamina.compiler.verdict import InputFacts, Proven, Refusal, Refused, Verdict
+from lamina.project.strategy import DeleteInsert, Ephemeral, FullRefresh, Incremental, Merge, Strategy, TimeInterval
+from lamina.values.names import TableName
+
+RUN_PARAMETERS = frozenset({"execution_time", "run_id"})
+UNIT_WISE = frozenset({"L416", "L418", "L419", "L420"})
+"""Refusals about several slices in one batch; with `batch_size = 1` there are none."""
+
+
+def judge(strategy: Strategy, shape: QueryShape, *, inputs: Mapping[str, InputFacts], zone: str) -> Verdict:
+    """Judge a composed shape, whose relations carry the names of `inputs`."""
+    match strategy:
+        case FullRefresh() | Ephemeral():
+            return Proven(("each build evaluates the whole query and replaces all rows",))
+        case DeleteInsert():
+            return Proven(("each build evaluates the whole query and replaces the key tuples it contains",))
+        case Incremental():
+            return _append(shape, inputs, strategy.driver)
+        case Merge():
+            return _merge(strategy, shape, inputs)
+        case TimeInterval():
+            return _slices(strategy, shape, inputs=inputs, zone=zone)
+        case _:
+            assert_never(strategy)
+
+
+def driver_of(strategy: Strategy, inputs: Mapping[str, InputFacts]) -> TableName | None:
+    """Return the input whose new rows a build reads, None when it reads everything or cannot be told."""
+    if not isinstance(strategy, (Incremental, Merge)) or not reads_in_parts(strategy):
+        return None
+    if strategy.driver is not None:
+        return next((facts.name for facts in inputs.values() if facts.name.lower() == strategy.driver.lower()), None)
+    names = sorted({facts.name for facts in inputs.values()})
+    return names[0] if len(names) == 1 else None
+
+
+def reads_in_parts(strategy: Strategy) -> bool:
+    """Tell whether a build reads only the new rows of a driving input."""
+    if isinstance(strategy, Merge):
+        return strategy.timestamp_column is not None or strategy.driver is not None
+    return isinstance(strategy, Incremental)
+
+
+def _append(shape: QueryShape, inputs: Mapping[str, InputFacts], named: TableName | None) -> Verdict:
+    driver = driver_of(Incremental(driver=named), inputs)
+    if driver is None:
+        names = sorted({facts.name for facts in inputs.values()})
+        return Refused((ambiguous_driver.refusal(tuple(names), named=named),))
+    refusals = (*_volatile(shape), *judge_row_local(shape, driver))
+    if refusals:
+        return Refused(refusals)
+    steps = [f"`{driver}` is the driver: a build reads the rows appended to it since the last one"]
+    steps += [f"`{name}` is read whole beside it, as of each build" for name, _, _ in side_inputs(shape, driver)]
+    steps.append(f"every clause over `{driver}` works row by row: filters, projections, joins that keep its rows")
+    steps.append(
+        "so the result over old and new rows is the two results put together, and appending equals a recompute"
+    )
+    return Proven((*steps, *_as_of(shape)))
+
+
+def _merge(strategy: Merge, shape: QueryShape, inputs: Mapping[str, InputFacts]) -> Verdict:
+    keys = ", ".join(f"`{name}`" for name in strategy.unique_key)
+    if not reads_in_parts(strategy):
+        return Proven((f"each build evaluates the whole query and merges it by {keys}",))
+    verdict = _append(shape, inputs, strategy.driver)
+    if isinstance(verdict, Refused):
+        return verdict
+    order = ", ".join(f"`{name}`" for name in strategy.order_by)
+    last = (
+        f"the row with the highest {order} wins, in whatever batch it comes"
+        if order
+        else "the row that comes last wins"
+    )
+    return Proven((*verdict.steps[:-1], f"rows are merged by {keys}: {last}"))
+
+
+def _slices(strategy: TimeInterval, shape: QueryShape, *, inputs: Mapping[str, InputFacts], zone: str) -> Verdict:
+    examination = Examination(inputs, Grid(unit=strategy.granularity, zone=zone))
+    cut = examination.examine(shape)
+    refusals = [*_volatile(shape), *examination.refusals, *_unbounded_reads(cut.reads, inputs)]
+    if not refusals:
+        refusals += _result(cut, strategy, shape)
+    if not refusals:
+        refusals += [item for read, reach in examination.reaches.values() for item in _beyond(read, reach, inputs)]
+    if strategy.batch_size == 1:
+        refusals = [item for item in refusals if item.code not in UNIT_WISE]
+    if refusals:
+        return Refused(tuple(dict.fromkeys(refusals)))
+    return Proven(tuple(_slice_steps(strategy, shape, examination, cut)))
+
+
+def _volatile(shape: QueryShape) -> Iterator[Refusal]:
+    for use in shape.parameters:
+        if use.name in RUN_PARAMETERS:
+            yield volatile_function.refusal(f"`@{use.name}`", at=use.at).replace(file=use.file)
+    for block in shape.blocks:
+        for function in block.functions if isinstance(block, SelectBlock) else ():
+            if function.kind == "volatile":
+                yield volatile_function.refusal(f"`{function.name}`", at=function.at).replace(file=block.file)
+
+
+def _as_of(shape: QueryShape) -> tuple[str, ...]:
+    if any(use.name == "as_of" for use in shape.parameters):
+        return ("`@as_of` is read: everything is rebuilt when its day changes",)
+    return ()
+
+
+def _result(cut: Cut, strategy: TimeInterval, shape: QueryShape) -> Iterator[Refusal]:
+    at = shape.blocks[-1].at
+    column = str(strategy.time_column).lower()
+    if cut.columns is None:
+        if not any(use.name in ("start_date", "start_ts", "end_date", "end_ts") for use in shape.parameters):
+            yield one_sided_range.refusal(column, missing="lower and no upper bound", at=at)
+        return
+    if cut.before >= UNBOUNDED:
+        yield one_sided_range.refusal(column, missing="lower bound", at=at)
+    elif cut.before:
+        found = f"the result holds rows from {in_words(cut.before)} before the slice"
+        yield inexact_range.refusal(found, column=column, at=at)
+    elif cut.names is not None and column not in cut.names:
+        return  # said by the rule about missing time columns
+    elif column not in cut.columns:
+        yield underived_time.refusal(column, reason="is not the filtered column", at=at)
+
+
+def _unbounded_reads(reads: tuple[Read, ...], inputs: Mapping[str, InputFacts]) -> Iterator[Refusal]:
+    for read in reads:
+        facts = inputs.get(read.table)
+        if facts is None or facts.time_column is None or facts.keeps:
+            continue
+        if read.why:
+            text = f"{read.why} reads `{read.table}` without bound"
+            hint = "partition it by the time column, or bound it by RANGE BETWEEN INTERVAL ... PRECEDING"
+            yield reach_outside_range.refusal(text, hint=hint, at=read.at).replace(file=read.file)
+        elif facts.window is None:
+            refusal = unfiltered_input.refusal(facts.name, column=facts.time_column, at=read.at)
+            yield refusal.replace(file=read.file)
+
+
+def _beyond(read: Read, reach: int, inputs: Mapping[str, InputFacts]) -> Iterator[Refusal]:
+    facts = inputs.get(read.table)
+    if not reach or facts is None or facts.keeps:
+        return
+    if reach >= UNBOUNDED:
+        text = f"{read.why or 'the query'} reads `{read.table}` without bound before the slice"
+        hint = f'bound it by `@start_date - INTERVAL ...` and declare `window` under `[inputs."{read.table}"]`'
+        yield reach_outside_range.refusal(text, hint=hint, at=read.at).replace(file=read.file)
+    elif facts.window is None:
+        text = f"`{read.table}` is read {in_words(reach)} before the slice"
+        hint = f'declare `window = "{in_words(reach)}"` under `[inputs."{read.table}"]`'
+        yield reach_outside_range.refusal(text, hint=hint, at=read.at).replace(file=read.file)
+    elif facts.window < reach:
+        declared, found = in_words(facts.window), in_words(reach)
+        refusal = short_window.refusal(facts.name, declared=declared, reach=found, at=read.at)
+        yield refusal.replace(file=read.file)
+
+
+def _slice_steps(strategy: TimeInterval, shape: QueryShape, examination: Examination, cut: Cut) -> Iterator[str]:
+    column = strategy.time_column
+    for table, (_, reach) in sorted(examination.reaches.items()):
+        extent = (
+            f"from {in_words(reach)} before the slice, as declared" if reach else "for exactly the range of the slice"
+        )
+        yield f"`{table}` is read {extent}"
+    for read in sorted({read.table for read in cut.reads} - set(examination.reaches)):
+        facts = examination.inputs.get(read)
+        if facts is not None and facts.keeps:
+            yield f'`{read}` is read whole; a change in it does not revisit old slices (`on_touch = "keep"`)'
+        elif facts is not None and facts.window is not None:
+            yield f"`{read}` is read {in_words(facts.window)} before the slice: taken from the declared window"
+        else:
+            yield f"`{read}` is read whole: a change in it touches every slice"
+    if strategy.batch_size == 1:
+        yield "each batch is one slice (`batch_size = 1`), so rows of two slices never meet"
+    else:
+        yield f"groups, windows, joins and DISTINCT keep `{column}` apart, so rows of two slices never meet"
+        yield f"every row has `{column}` in the range, so batches of any size give the same table as a recompute"
+    yield from _as_of(shape)

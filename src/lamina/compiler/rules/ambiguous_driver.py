@@ -1,0 +1,25 @@
+"""L409: the driving input cannot be told.
+
+Why: with several inputs, only one of them can be the one whose new rows a build reads.
+Fix: name it with `driver` under `[strategy]`.
+"""
+
+from lamina.compiler.operators import NOWHERE
+from lamina.compiler.verdict import Refusal
+from lamina.values.names import TableName
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L409", name="AmbiguousDriver")
+
+
+def refusal(inputs: tuple[TableName, ...], *, named: TableName | None) -> Refusal:
+    """Return the refusal for a driver that is not named, or named but not read."""
+    listed = ", ".join(f"`{name}`" for name in inputs)
+    if named is not None:
+        message = f"the driver `{named}` is not an input of the query"
+        hint = f"its inputs are {listed}" if inputs else "the query reads no table"
+    elif inputs:
+        message, hint = "several inputs and no driver", f"set `driver` to one of {listed}"
+    else:
+        message, hint = "the query reads no table, so nothing can drive it", "use `full_refresh`"
+    return Refusal(code=RULE.code, message=message, hint=hint, at=NOWHERE)

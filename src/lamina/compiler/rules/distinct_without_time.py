@@ -1,0 +1,21 @@
+"""L424: a time_interval model removes duplicates without its time column.
+
+Why: equal rows of two slices become one when a batch holds both.
+Fix: select the time column beside the distinct columns.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L424", name="DistinctWithoutTime")
+
+
+def refusal(*, clause: str, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=f"{clause} compares rows of several slices",
+        hint="select the time column beside the compared columns",
+        at=at,
+    )

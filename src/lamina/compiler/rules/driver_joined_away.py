@@ -1,0 +1,22 @@
+"""L406: the driving input stands where its new rows change old results.
+
+Why: where rows are matched or missed because of it, a new row of the driver changes rows already appended.
+Fix: put the driver on the preserved side, or name another `driver`, or use `full_refresh`.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.names import TableName
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L406", name="DriverJoinedAway")
+
+
+def refusal(driver: TableName, *, where: str, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=f"`{driver}` is read in {where}, where a new row changes rows already appended",
+        hint="put the driver on the preserved side, name another `driver`, or use `full_refresh`",
+        at=at,
+    )

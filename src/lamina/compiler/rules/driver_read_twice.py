@@ -1,0 +1,22 @@
+"""L407: the driving input is joined with itself.
+
+Why: a build would join new rows with new rows only, and miss the pairs of a new and an old row.
+Fix: use `full_refresh`, or read the other copy through a model that is a side input.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.names import TableName
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L407", name="DriverReadTwice")
+
+
+def refusal(driver: TableName, *, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=f"`{driver}` is joined with itself, so a build would miss pairs of new and old rows",
+        hint="use `full_refresh` or `time_interval`",
+        at=at,
+    )

@@ -1,0 +1,21 @@
+"""L416: a time_interval model groups without its time column.
+
+Why: a group would mix rows of several slices when a batch holds several, so the result depends on how batches are cut.
+Fix: add the time column, or its day, to GROUP BY; or set `batch_size = 1`.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L416", name="GroupWithoutTime")
+
+
+def refusal(clause: str, *, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=f"{clause} mixes rows of several slices",
+        hint="add the time column, cut to the granularity or finer, to GROUP BY",
+        at=at,
+    )

@@ -1,0 +1,22 @@
+"""L401: an incremental model aggregates its driving input.
+
+Why: a build sees only the new rows, so a sum or count over them is not the sum or count over all rows.
+Fix: use `full_refresh` or `time_interval`, or aggregate in a model that reads this one.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.names import TableName
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L401", name="IncrementalAggregate")
+
+
+def refusal(driver: TableName, *, clause: str, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=f"{clause} folds rows of `{driver}`, of which a build sees only the new ones",
+        hint="use `full_refresh` or `time_interval`, or aggregate in a model that reads this one",
+        at=at,
+    )

@@ -1,0 +1,22 @@
+"""L402: an incremental model removes duplicates of its driving input.
+
+Why: a build compares only the new rows with each other, so a row that came before comes again.
+Fix: use `merge` with the distinct columns as `unique_key`, or `full_refresh`.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.names import TableName
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L402", name="IncrementalDistinct")
+
+
+def refusal(driver: TableName, *, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=f"DISTINCT compares only the new rows of `{driver}` with each other",
+        hint="use `merge` with a `unique_key`, or `full_refresh`",
+        at=at,
+    )

@@ -1,0 +1,22 @@
+"""L404: an incremental model limits the rows of its driving input.
+
+Why: each build would keep that many rows again.
+Fix: remove the LIMIT, or use `full_refresh`.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.names import TableName
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L404", name="IncrementalLimit")
+
+
+def refusal(driver: TableName, *, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=f"LIMIT applies to the new rows of `{driver}` at each build",
+        hint="remove the LIMIT, or use `full_refresh`",
+        at=at,
+    )

@@ -1,0 +1,21 @@
+"""L413: a time_interval model bounds its rows on one side only.
+
+Why: a slice would hold rows of other slices.
+Fix: use both `column >= @start_date` and `column < @end_date`.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L413", name="OneSidedRange")
+
+
+def refusal(column: str, *, missing: str, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=f"`{column}` has no {missing}",
+        hint=f"use both `{column} >= @start_date` and `{column} < @end_date`",
+        at=at,
+    )

@@ -1,0 +1,21 @@
+"""L421: a clause cannot be seen through.
+
+Why: nothing is known about how the result depends on single rows, so nothing can be proven.
+Fix: move the clause into a `full_refresh` model that this one reads, or allow this code.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L421", name="OpaqueQuery")
+
+
+def refusal(clause: str, *, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=f"{clause} cannot be seen through",
+        hint="move it into a `full_refresh` model that this one reads",
+        at=at,
+    )

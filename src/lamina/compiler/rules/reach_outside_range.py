@@ -1,0 +1,21 @@
+"""L415: a window or join reaches outside the range of the slice.
+
+Why: the slice would depend on rows that were not read, or that are touched without the slice being rebuilt.
+Fix: partition by the time column; or read from `@start_date - INTERVAL n DAYS`, filter again, and declare `window`.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L415", name="ReachOutsideRange")
+
+
+def refusal(found: str, *, hint: str, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=found,
+        hint=hint,
+        at=at,
+    )

@@ -1,0 +1,22 @@
+"""L422: the declared window of an input is shorter than the query reaches.
+
+Why: a change of the input in the part that is not declared would not rebuild the slice.
+Fix: declare a window at least as long as the query reaches.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.names import TableName
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L422", name="ShortWindow")
+
+
+def refusal(table: TableName, *, declared: str, reach: str, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=f"the query reads `{table}` {reach} before the slice, but the declared window is {declared}",
+        hint=f'set `window = "{reach}"` under `[inputs."{table}"]`',
+        at=at,
+    )

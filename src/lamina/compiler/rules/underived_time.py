@@ -1,0 +1,21 @@
+"""L419: the time column is not derived from the filtered column.
+
+Why: a row would belong to another slice than the one it was read for.
+Fix: make the time column the filtered column itself, or that column cut to the granularity or finer.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L419", name="UnderivedTime")
+
+
+def refusal(column: str, *, reason: str, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=f"time column `{column}` {reason}",
+        hint="make it the filtered column itself, or that column cut to the granularity or finer",
+        at=at,
+    )

@@ -1,0 +1,22 @@
+"""L412: a time_interval model reads a time-bearing input without a filter on the range.
+
+Why: the slice would depend on rows of all times, so every change of the input touches every slice.
+Fix: filter it by `column >= @start_date AND column < @end_date`, or declare `[inputs."name"] window`.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.names import TableName
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L412", name="UnfilteredInput")
+
+
+def refusal(table: TableName, *, column: str, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=f"`{table}` is not filtered by `@start_date` and `@end_date`",
+        hint=f'add `{column} >= @start_date AND {column} < @end_date`, or declare `window` under `[inputs."{table}"]`',
+        at=at,
+    )

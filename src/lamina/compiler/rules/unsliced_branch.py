@@ -1,0 +1,21 @@
+"""L423: a branch of a set operation is not cut to the range.
+
+Why: its rows would be written again into every slice.
+Fix: filter every branch by `@start_date` and `@end_date`.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L423", name="UnslicedBranch")
+
+
+def refusal(operator: str, *, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=f"a branch of {operator} is not filtered by `@start_date` and `@end_date`",
+        hint="filter every branch by the range",
+        at=at,
+    )

@@ -1,0 +1,21 @@
+"""L410: an incremental model calls a function of the clock, of chance or of the session.
+
+Why: the value belongs to the build, not to the rows, so the table cannot equal a recompute.
+Fix: use a column of the input, or `@start_date` in a `time_interval` model, or `full_refresh`.
+"""
+
+from lamina.compiler.operators import At
+from lamina.compiler.verdict import Refusal
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L410", name="VolatileFunction")
+
+
+def refusal(name: str, *, at: At) -> Refusal:
+    """Return the refusal for one clause."""
+    return Refusal(
+        code=RULE.code,
+        message=f"{name} gives another value at each build",
+        hint="use a column of an input, or `full_refresh`",
+        at=at,
+    )

@@ -1,0 +1,431 @@
+"""Judge whether a time_interval query gives, for a range, exactly the rows of that range of one fixed result.
+
+Block by block: a block is whole (it does not depend on the range) or cut (its rows are those of the range, possibly
+with some time before it). Only then do batches of any size give the same table.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from lamina.compiler.alignment import Aligned, Facts, align, bound_reads, whole
+from lamina.compiler.conditions import Sides, read_comparisons
+from lamina.compiler.cuts import Anchor, Cut, Difference, Grid, Key, Link, Operand, Read, unbounded
+from lamina.compiler.operators import (
+    NOWHERE,
+    Comparison,
+    Limit,
+    OutputColumn,
+    QueryShape,
+    Relation,
+    SelectBlock,
+    SetBlock,
+    Subquery,
+    Term,
+    Window,
+)
+from lamina.compiler.rules import (
+    distinct_without_time,
+    group_without_time,
+    interval_limit,
+    loose_placeholder,
+    opaque_query,
+    reach_outside_range,
+    unaligned_slices,
+    unsliced_branch,
+    volatile_function,
+)
+from lamina.compiler.units import LENGTHS, UNBOUNDED, in_words
+from lamina.compiler.verdict import InputFacts, Refusal
+
+ALIGN_HINT = (
+    "partition it by the time column, or read further back, filter the result to the slice and declare `window`"
+)
+
+
+class Examination:
+    """Owns what is found while the blocks of one query are judged in order."""
+
+    def __init__(self, inputs: Mapping[str, InputFacts], grid: Grid) -> None:
+        self.inputs = inputs
+        self.grid = grid
+        self.cuts: list[Cut] = []
+        self.refusals: list[Refusal] = []
+        self.reaches: dict[str, tuple[Read, int]] = {}
+
+    def examine(self, shape: QueryShape) -> Cut:
+        """Judge every block and return the result's."""
+        for block in shape.blocks:
+            start = len(self.refusals)
+            self.cuts.append(
+                SelectExamination(self, block).cut() if isinstance(block, SelectBlock) else self._set(block)
+            )
+            self.refusals[start:] = [item.replace(file=item.file or block.file) for item in self.refusals[start:]]
+        return self.cuts[-1]
+
+    def settle(self, read: Read, reach: int) -> None:
+        """Keep the farthest reach of each table."""
+        old = self.reaches.get(read.table)
+        if old is None or old[1] < reach:
+            self.reaches[read.table] = (read, reach)
+
+    def _set(self, block: SetBlock) -> Cut:
+        branches = [self.cuts[number] for number in block.branches]
+        reads = tuple(read for cut in branches for read in _by_position(cut, branches[0], block))
+        names = branches[0].names
+        if all(cut.columns is None for cut in branches):
+            return whole(names, _limited(reads, block.limit))
+        if block.limit:
+            self.refusals.append(interval_limit.refusal(at=block.limit.at))
+        name = block.operator.upper()
+        needed = branches if block.operator == "union" else branches[:1]
+        if any(cut.columns is None for cut in needed):
+            self.refusals.append(unsliced_branch.refusal(name, at=block.at))
+        columns = _common_columns([cut for cut in branches if cut.columns is not None], block)
+        if not columns and (block.operator != "union" or block.is_distinct):
+            self.refusals.append(distinct_without_time.refusal(clause=name, at=block.at))
+        cuts = [cut for cut in branches if cut.columns is not None]
+        before, valid = max(cut.before for cut in cuts), min(cut.valid for cut in cuts)
+        return Cut(names=names, columns=columns, before=before, valid=valid, reads=reads)
+
+
+class SelectExamination:
+    """Judges one SELECT."""
+
+    def __init__(self, examination: Examination, block: SelectBlock) -> None:
+        self.examination = examination
+        self.grid = examination.grid
+        self.block = block
+        self.refusals = examination.refusals
+        self.operands = tuple(self._operand(item, number) for number, item in enumerate(block.relations))
+        self.using = {name for item in block.relations for name in item.using}
+        self.links: list[tuple[Key, Term]] = []
+
+    def cut(self) -> Cut:
+        """Judge the clauses in the order they are evaluated."""
+        facts = self._facts()
+        aligned = align(self.operands, facts)
+        self.refusals.extend(aligned.refusals)
+        self._opaque_clauses(aligned)
+        settled, pending = bound_reads(self.operands, aligned, facts)
+        for read, reach in settled:
+            self.examination.settle(read, reach)
+        pending += [("", read) for item in self.block.subqueries for read in self._subquery(item, aligned)]
+        valid = self._windows(aligned.main) if aligned.main else 0
+        reads = [self._after_windows(alias, read) for alias, read in pending]
+        self._groups(aligned)
+        return self._output(aligned, reads, valid)
+
+    def _operand(self, relation: Relation, number: int) -> Operand:
+        later = [item.join for item in self.block.relations[number + 1 :]]
+        is_nullable = relation.join in ("left", "full") or "right" in later or "full" in later
+        cut = _renamed(self._source(relation), relation.columns)
+        return Operand(relation.alias, relation.join, cut, is_nullable, relation.at)
+
+    def _source(self, relation: Relation) -> Cut:
+        if relation.block >= 0:
+            return self.examination.cuts[relation.block]
+        if not relation.table:
+            return whole(relation.columns)
+        facts = self.examination.inputs.get(relation.table)
+        columns = tuple(str(name).lower() for name in facts.columns) if facts and facts.columns else None
+        carriers = set(columns or ())
+        if facts and facts.time_column:
+            carriers.add(str(facts.time_column).lower())
+        read = Read(relation.table, relation.at, self.block.file, frozenset(carriers))
+        return whole(columns, (read,))
+
+    def _is_date(self, key: Key) -> bool:
+        for item, relation in zip(self.operands, self.block.relations, strict=True):
+            if item.alias == key[0]:
+                facts = self.examination.inputs.get(relation.table)
+                if facts is not None:
+                    return key[1] in {str(name).lower() for name in facts.dates}
+                return bool((item.cut.columns or {}).get(key[1]))
+        return False
+
+    def resolve(self, term: Term) -> Key | None:
+        """Return the operand and column a term names, None if it names none of this SELECT."""
+        if term.bound or not term.column:
+            return None
+        if term.relation:
+            return (term.relation, term.column) if any(item.alias == term.relation for item in self.operands) else None
+        holders = [item for item in self.operands if item.cut.names is not None and term.column in item.cut.names]
+        if holders and (len(holders) == 1 or term.column in self.using):
+            return holders[0].alias, term.column
+        unknown = [item for item in self.operands if item.cut.names is None]
+        if not holders and len(unknown) == 1:
+            return unknown[0].alias, term.column
+        return None
+
+    def _facts(self) -> Facts:
+        rows = Sides(self.grid, self._is_date)
+        row_differences, outer = read_comparisons(self._row_comparisons(), self.resolve, sides=rows)
+        own: dict[str, Sides] = {}
+        own_differences: dict[str, tuple[Difference, ...]] = {}
+        for item, relation in zip(self.operands, self.block.relations, strict=True):
+            named = tuple(self._shared(item, relation))
+            if relation.join == "inner":
+                row_differences.extend(named)
+                continue
+            target = self._nullable_alias(item)
+            sides = own.setdefault(target, Sides(self.grid, self._is_date))
+            found, more = read_comparisons(relation.on.comparisons, self.resolve, sides=sides)
+            own_differences[target] = (*found, *named)
+            outer += more
+        self._loose_bounds(own)
+        self.links = [
+            (key, term) for key, term, comparator in outer if comparator == "=" and not term.low and not term.high
+        ]
+        bounds = {alias: sides.closed() for alias, sides in own.items()}
+        facts = Facts(rows.closed(), tuple(row_differences), bounds, own_differences)
+        for sides in (rows, *own.values()):
+            self.refusals.extend(sides.refusals)
+        return facts
+
+    def _row_comparisons(self) -> Iterator[Comparison]:
+        yield from self.block.where.comparisons
+        for relation in self.block.relations:
+            if relation.join == "inner":
+                yield from relation.on.comparisons
+
+    def _nullable_alias(self, item: Operand) -> str:
+        """Return the operand an ON clause filters: of a RIGHT JOIN of two the left one, else the joined one."""
+        return self.operands[0].alias if item.join == "right" else item.alias
+
+    def _shared(self, item: Operand, relation: Relation) -> Iterator[Difference]:
+        """Yield the equalities of USING and NATURAL with the operands before."""
+        earlier = self.operands[: self.operands.index(item)]
+        names = relation.using or (tuple(item.cut.names or ()) if relation.is_natural else ())
+        for name in names:
+            for other in earlier:
+                if other.cut.names is None or name in other.cut.names:
+                    yield Difference((other.alias, name), (item.alias, name), 0, 0)
+
+    def _loose_bounds(self, own: Mapping[str, Sides]) -> None:
+        places = [*self.block.loose_bounds, *self.block.where.loose_bounds]
+        places += [at for relation in self.block.relations for at in relation.on.loose_bounds]
+        for alias, sides in own.items():
+            foreign = [key for key in sides.found if key[0] != alias]
+            places += [sides.found.pop(key).at for key in foreign]
+        self.refusals.extend(loose_placeholder.refusal(at=at) for at in dict.fromkeys(places))
+
+    def _opaque_clauses(self, aligned: Aligned) -> None:
+        is_cut = aligned.main is not None
+        for relation, item in zip(self.block.relations, self.operands, strict=True):
+            if relation.opaque == "tablesample":
+                self.refusals.append(volatile_function.refusal("TABLESAMPLE", at=relation.at))
+            elif relation.opaque and (is_cut or item.cut.columns is not None):
+                self.refusals.append(opaque_query.refusal(relation.opaque.upper(), at=relation.at))
+        if is_cut and len([item for item in self.operands if item.join != "generator"]) > 2:
+            for item in self.operands:
+                if item.join in ("right", "full"):
+                    clause = f"{item.join.upper()} JOIN of more than two tables"
+                    self.refusals.append(opaque_query.refusal(clause, at=item.at))
+        for function in self.block.functions:
+            if is_cut and function.kind == "unknown":
+                self.refusals.append(opaque_query.refusal(f"the function `{function.name}`", at=function.at))
+
+    def _subquery(self, item: Subquery, aligned: Aligned) -> Iterator[Read]:
+        cut = self.examination.cuts[item.block]
+        mains = aligned.main.keys if aligned.main else frozenset()
+        linked = [link for link in cut.links if (key := self.resolve(link.outer)) is not None and key in mains]
+        is_decided = any(link.decides for link in linked)
+        tables = {table for link in linked for table in link.tables}
+        compared = self.resolve(item.term) if item.term else None
+        if compared in mains and cut.names:
+            is_decided = is_decided or cut.names[0] in (cut.columns or {})
+            tables |= {read.table for read in cut.reads if cut.names[0] in read.carriers}
+        if cut.columns is not None and not is_decided:
+            self.refusals.append(unaligned_slices.refusal_of_subquery(at=item.at))
+        for read in cut.reads:
+            if aligned.main is not None and read.table in tables and read.back < UNBOUNDED:
+                self.examination.settle(read, min(UNBOUNDED, aligned.main.before + read.back))
+            else:
+                yield read._replace(carriers=frozenset())
+
+    def _decides(self, term: Term | None, keys: Iterable[Key]) -> bool:
+        if term is None or term.low or term.high:
+            return False
+        key = self.resolve(term)
+        return key is not None and key in keys and self.grid.decides(term.unit, is_date=self._is_date(key))
+
+    def _windows(self, main: Anchor) -> int:
+        """Return from how far before the start the rows are still right after every window."""
+        valid = main.valid
+        for window in self.block.windows:
+            if any(self._decides(term, main.keys) for term in window.partition):
+                continue
+            reach = self._reach(window, main.keys)
+            if reach is None or (reach >= UNBOUNDED and valid < UNBOUNDED) or (valid < UNBOUNDED and reach > valid):
+                words = "without bound" if reach is None or reach >= UNBOUNDED else in_words(reach)
+                text = f"the window of `{window.function}` reaches outside the slice ({words})"
+                self.refusals.append(reach_outside_range.refusal(text, hint=ALIGN_HINT, at=window.at))
+            elif valid < UNBOUNDED:
+                valid -= reach
+        return valid
+
+    def _reach(self, window: Window, keys: Iterable[Key]) -> int | None:
+        """Return how far back a window ordered by time looks; None when it may look ahead."""
+        if not window.order or window.looks_ahead:
+            return None
+        first = window.order[0]
+        if first.is_descending or not self._decides(first.term, keys):
+            return None
+        return UNBOUNDED if window.back is None else window.back
+
+    def _after_windows(self, alias: str, read: Read) -> tuple[str, Read]:
+        """Follow an open read through the windows and the LIMIT of this SELECT."""
+        keys = {(alias, name) for name in read.carriers}
+        for window in self.block.windows:
+            if any(self._decides(term, keys) for term in window.partition):
+                continue
+            reach = self._reach(window, keys)
+            if reach is None or reach >= UNBOUNDED:
+                read = unbounded(read, f"the window of `{window.function}`")
+            else:
+                read = read._replace(back=min(UNBOUNDED, read.back + reach))
+        return alias, unbounded(read, "LIMIT") if self.block.limit else read
+
+    def _groups(self, aligned: Aligned) -> None:
+        main = aligned.main
+        if main is None:
+            return
+        block = self.block
+        aggregate = next((item for item in block.functions if item.kind == "aggregate"), None)
+        if aggregate is not None or block.keys is not None:
+            keys = [key for key in block.keys or () if self._decides(key, main.keys)]
+            clause = f"`{aggregate.name}`" if aggregate else "GROUP BY"
+            if not keys or block.has_grouping_sets:
+                self.refusals.append(
+                    group_without_time.refusal(clause, at=block.grouped_at or (aggregate.at if aggregate else NOWHERE))
+                )
+        if block.limit:
+            self.refusals.append(interval_limit.refusal(at=block.limit.at))
+
+    def _output(self, aligned: Aligned, reads: list[tuple[str, Read]], valid: int) -> Cut:
+        names, sources = self._names()
+        carried = tuple(self._carried(alias, read, sources) for alias, read in reads)
+        links = tuple(self._link(key, term, aligned) for key, term in self.links)
+        main = aligned.main
+        if main is None:
+            return Cut(names, None, reads=carried, links=links)
+        columns = {
+            name: any(self._is_date(key) for key in keys)
+            for name, keys, is_decided in sources
+            if keys and is_decided and (keys <= main.keys or (len(keys) > 1 and keys == aligned.halves))
+        }
+        if self.block.distinct and not columns:
+            self.refusals.append(distinct_without_time.refusal(clause="DISTINCT", at=self.block.distinct))
+        return Cut(names, columns, main.before, self._whole_units(valid), carried, links)
+
+    def _whole_units(self, valid: int) -> int:
+        """Shorten the valid time to whole units when rows were grouped by one."""
+        if not valid or valid >= UNBOUNDED or self.block.keys is None:
+            return valid
+        lengths = [LENGTHS[term.unit] for term in self.block.keys if term and term.unit in LENGTHS]
+        if any(low != high for low, high in lengths):
+            return 0
+        return min((valid - valid % low for low, _ in lengths), default=valid)
+
+    def _names(self) -> tuple[tuple[str, ...] | None, list[tuple[str, frozenset[Key], bool]]]:
+        """Return the output names, and for each the columns it may be and whether it still tells their slice."""
+        names: list[str] | None = []
+        sources: list[tuple[str, frozenset[Key], bool]] = []
+        for output in self.block.outputs:
+            if output.star is None:
+                keys = [self.resolve(term) for term in output.terms]
+                found = frozenset(key for key in keys if key) if all(keys) else frozenset()
+                is_decided = all(self._decides(term, found) for term in output.terms)
+                names = None if names is None else [*names, output.name]
+                sources.append((output.name, found, is_decided))
+                continue
+            starred = list(self._starred(output))
+            known = all(item.cut.names is not None for item in starred)
+            names = [*names, *self._star_names(starred, output)] if names is not None and known else None
+            sources.extend(self._star_sources(starred, output))
+        return (None if names is None else tuple(names)), sources
+
+    def _starred(self, output: OutputColumn) -> Iterator[Operand]:
+        for item in self.operands:
+            if not item.is_hidden and output.star in ("", item.alias):
+                yield item
+
+    def _star_names(self, starred: list[Operand], output: OutputColumn) -> Iterator[str]:
+        seen: set[str] = set()
+        for item in starred:
+            for name in item.cut.names or ():
+                if name not in output.left_out and not (name in seen and name in self.using):
+                    seen.add(name)
+                    yield name
+
+    def _star_sources(self, starred: list[Operand], output: OutputColumn) -> Iterator[tuple[str, frozenset[Key], bool]]:
+        for item in starred:
+            carriers = {name for read in item.cut.reads for name in read.carriers}
+            for name in sorted({*(item.cut.names or ()), *(item.cut.columns or ()), *carriers, *self._mentioned(item)}):
+                if name not in output.left_out:
+                    yield name, frozenset({(item.alias, name)}), True
+
+    def _mentioned(self, item: Operand) -> set[str]:
+        """Return the columns of an operand that the conditions name; its schema may be unknown."""
+        terms = [side for found in self._row_comparisons() for side in (found.left, found.right)]
+        keys = [self.resolve(term) for term in terms]
+        return {key[1] for key in keys if key and key[0] == item.alias}
+
+    def _carried(self, alias: str, read: Read, sources: list[tuple[str, frozenset[Key], bool]]) -> Read:
+        keys = {(alias, name) for name in read.carriers}
+        carriers = frozenset(name for name, found, is_decided in sources if found and found <= keys and is_decided)
+        return read._replace(carriers=carriers)
+
+    def _link(self, key: Key, term: Term, aligned: Aligned) -> Link:
+        tables = {
+            read.table
+            for item in self.operands
+            if item.alias == key[0]
+            for read in item.cut.reads
+            if key[1] in read.carriers
+        }
+        return Link(term, aligned.main is not None and key in aligned.main.keys, frozenset(tables))
+
+
+def _renamed(cut: Cut, names: tuple[str, ...]) -> Cut:
+    """Give a block the column names of its alias."""
+    if not names or cut.names is None or len(names) != len(cut.names):
+        return cut._replace(names=names, columns=None if cut.columns is None else {}) if names else cut
+    given = dict(zip(cut.names, names, strict=True))
+    columns = (
+        None if cut.columns is None else {given[name]: value for name, value in cut.columns.items() if name in given}
+    )
+    reads = tuple(
+        read._replace(carriers=frozenset(given[name] for name in read.carriers if name in given)) for read in cut.reads
+    )
+    return cut._replace(names=names, columns=columns, reads=reads)
+
+
+def _by_position(cut: Cut, first: Cut, block: SetBlock) -> Iterator[Read]:
+    """Yield the reads of a branch with their carriers named as the first branch names them."""
+    if cut is first or block.is_by_name:
+        yield from cut.reads
+        return
+    names = first.names or ()
+    given = dict(zip(cut.names, names, strict=True)) if cut.names and len(cut.names) == len(names) else {}
+    for read in cut.reads:
+        yield read._replace(carriers=frozenset(given[name] for name in read.carriers if name in given))
+
+
+def _common_columns(branches: list[Cut], block: SetBlock) -> dict[str, bool]:
+    """Return the columns that tell the slice in every branch, named as in the first."""
+    first = branches[0]
+    if block.is_by_name:
+        shared = set.intersection(*(set(cut.columns or {}) for cut in branches))
+        return {name: value for name, value in (first.columns or {}).items() if name in shared}
+    if any(cut.names is None or len(cut.names) != len(first.names or ()) for cut in branches):
+        return {}
+    positions = [
+        {number for number, name in enumerate(cut.names or ()) if name in (cut.columns or {})} for cut in branches
+    ]
+    shared_positions = set.intersection(*positions)
+    names = first.names or ()
+    return {names[number]: (first.columns or {})[names[number]] for number in sorted(shared_positions)}
+
+
+def _limited(reads: tuple[Read, ...], limit: Limit | None) -> tuple[Read, ...]:
+    return tuple(unbounded(read, "LIMIT") for read in reads) if limit else reads

@@ -1,0 +1,41 @@
+"""What the incrementality check found: a proof in steps, or the clauses at fault."""
+
+from lamina.compiler.operators import NOWHERE, At
+from lamina.values.names import ColumnName, TableName
+from lamina.values.value import Value
+
+
+class Refusal(Value, frozen=True):
+    """A clause for which slices are not known to equal a recompute; `file` is empty for the model's own."""
+
+    code: str
+    message: str
+    hint: str
+    at: At = NOWHERE
+    file: str = ""
+
+
+class Proven(Value, frozen=True, tag="proven", tag_field="verdict"):
+    """Slice-wise execution equals a recompute, for these reasons."""
+
+    steps: tuple[str, ...]
+
+
+class Refused(Value, frozen=True, tag="refused", tag_field="verdict"):
+    """It is not known to be equal."""
+
+    refusals: tuple[Refusal, ...]
+
+
+Verdict = Proven | Refused
+
+
+class InputFacts(Value, frozen=True):
+    """What the check needs to know of one input."""
+
+    name: TableName
+    time_column: ColumnName | None = None  # rows of the input belong to times
+    columns: tuple[ColumnName, ...] | None = None  # None: not known
+    dates: frozenset[ColumnName] = frozenset()  # columns of type date
+    window: int | None = None  # declared reach before the slice, in microseconds
+    keeps: bool = False  # `on_touch = "keep"`
