@@ -1,0 +1,182 @@
+"""Plan a whole project: decide model by model, and predict what each build does to its readers."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.planner.axis import column_ranges, grid_of, reads_itself
+from lamina.planner.decide import decide
+from lamina.planner.fold import fold
+from lamina.planner.readiness import Upstream
+from lamina.planner.upstream import upstream_of
+from lamina.project.strategy import Ephemeral, TimeInterval
+from lamina.values.codec import content_hash
+from lamina.values.coverage import Coverage
+from lamina.values.facts import Facts, ModelFacts, TargetFacts
+from lamina.values.interval import Interval, merge, subtract
+from lamina.values.names import EnvironmentName, ModelName, PlanId, Position, TableName
+from lamina.values.plan import Action, Assumed, Build, Plan, Rebuild, Selection, Skip
+from lamina.values.touch import ColumnRanges, Everything, Ranges, Touch
+
+# The version a build of this run will give its table: not known before it is built.
+PREDICTED = Position("predicted")
+
+Logs = Mapping[TableName, tuple[Touch, ...]]
+
+
+def build_plan(graph: Graph, facts: Facts, *, environment: EnvironmentName, selection: Selection) -> Plan:
+    """Return what a run would do, with its bounds; equal inputs give an equal id.
+
+    Heads and touches are found under the names readers use: `schema.model` or `source.table`.
+    """
+    actions: list[Action] = []
+    logs: dict[TableName, tuple[Touch, ...]] = dict(facts.touches)
+    upstream: dict[TableName, Upstream] = {}
+    for model in _in_order(graph):
+        known = _folded(model, facts)
+        decided = _decided(model, known, facts=facts, selection=selection, upstream=upstream, logs=logs)
+        actions += decided
+        name = TableName(model.name)
+        inputs = {use.name: upstream[use.name] for use in model.inputs if use.name in upstream}
+        upstream[name] = upstream_of(
+            model,
+            known,
+            actions=decided,
+            execution_time=facts.execution_time,
+            selection=selection,
+            upstream=inputs,
+        )
+        if (touch := _predicted(model, decided, facts=facts)) is not None:
+            logs[name] = (*logs.get(name, ()), touch)
+    assumed = _assumed(graph, facts, selection)
+    content = (environment, selection, tuple(actions), assumed)
+    return Plan(
+        plan_id=PlanId(content_hash(content)),
+        environment=environment,
+        execution_time=facts.execution_time,
+        selection=selection,
+        actions=tuple(actions),
+        assumed=assumed,
+    )
+
+
+def _in_order(graph: Graph) -> tuple[CompiledModel, ...]:
+    ordered = (graph.model(name) for layer in graph.layers for name in layer)
+    return tuple(model for model in ordered if not isinstance(model.settings.strategy, Ephemeral))
+
+
+def _is_selected(model: CompiledModel, selection: Selection) -> bool:
+    return selection.models is None or model.name in selection.models or model.name in selection.upstreams
+
+
+def _folded(model: CompiledModel, facts: Facts) -> ModelFacts:
+    known = facts.models.get(model.name)
+    if known is None:
+        known = ModelFacts(coverage=Coverage(), target=TargetFacts(status="absent"))
+    coverage, _ = fold(known.coverage, model, touches=facts.touches, heads=facts.heads)
+    return known.replace(coverage=coverage)
+
+
+def _decided(
+    model: CompiledModel,
+    known: ModelFacts,
+    *,
+    facts: Facts,
+    selection: Selection,
+    upstream: Mapping[TableName, Upstream],
+    logs: Logs,
+) -> tuple[Action, ...]:
+    """Decide on what is known, and again as if every build above changed all it may change."""
+    if not _is_selected(model, selection):
+        return ()
+    inputs = {use.name: upstream[use.name] for use in model.inputs if use.name in upstream}
+    time = facts.execution_time
+    sure = decide(model, known, execution_time=time, selection=selection, upstream=inputs, touches=facts.touches)
+    coverage, _ = fold(known.coverage, model, touches=logs, heads=facts.heads)
+    if coverage != known.coverage:
+        supposed = known.replace(coverage=coverage)
+        bound = decide(model, supposed, execution_time=time, selection=selection, upstream=inputs, touches=logs)
+        sure = _with_bound(sure, bound)
+    return _with_own_future(model, sure, due=_due(model, known, inputs=inputs, time=time, selection=selection))
+
+
+def _with_bound(sure: tuple[Action, ...], bound: tuple[Action, ...]) -> tuple[Action, ...]:
+    """Return what is sure, what may come to it, and what is withheld."""
+    works = tuple(action for action in sure if isinstance(action, Build | Rebuild))
+    if any(isinstance(action, Rebuild) for action in works):
+        return sure
+    withheld = tuple(action for action in bound if not isinstance(action, Build | Rebuild | Skip))
+    may_come: list[Action] = []
+    for action in bound:
+        if not isinstance(action, Build | Rebuild):
+            continue
+        certain = tuple(span for work in works if work.mode == action.mode for span in work.intervals)
+        if extra := subtract(action.intervals, merge(certain)):
+            may_come.append(action.replace(intervals=extra, reason=f"probably: {action.reason}", is_deferred=True))
+    if any(action.mode != work.mode for action in may_come if isinstance(action, Build) for work in works):
+        # A whole table is written in one way only, and the wider one is the bound.
+        works = ()
+    return (*works, *may_come, *withheld) or sure
+
+
+def _with_own_future(model: CompiledModel, actions: tuple[Action, ...], *, due: Interval | None) -> tuple[Action, ...]:
+    """Add, for a model that reads its own past, the later slices that a rebuilt one may change."""
+    built = merge(tuple(span for action in actions if isinstance(action, Build) for span in action.intervals))
+    if not reads_itself(model) or not built or due is None or built[0].start >= due.end:
+        return actions
+    later = subtract((Interval(built[0].start, due.end),), built)
+    if not later:
+        return actions
+    reason = "probably: it reads its own earlier slices"
+    return (
+        *actions,
+        Build(model=model.name, intervals=later, reason=reason, mode="replace_slices", is_deferred=True),
+    )
+
+
+def _due(
+    model: CompiledModel,
+    known: ModelFacts,
+    *,
+    inputs: Mapping[TableName, Upstream],
+    time: datetime,
+    selection: Selection,
+) -> Interval | None:
+    if grid_of(model) is None:
+        return None
+    return upstream_of(model, known, actions=(), execution_time=time, selection=selection, upstream=inputs).due
+
+
+def _predicted(model: CompiledModel, actions: tuple[Action, ...], *, facts: Facts) -> Touch | None:
+    """Return the touch that the builds of a model would make at most."""
+    works = tuple(action for action in actions if isinstance(action, Build | Rebuild))
+    if not works:
+        return None
+    name = TableName(model.name)
+    log, head = facts.touches.get(name, ()), facts.heads.get(name)
+    parent = log[-1].position if log else head.position if head is not None else None
+    strategy, extent = model.settings.strategy, Everything()
+    touch = Touch(table=name, position=PREDICTED, parent=parent, extent=extent)
+    if isinstance(strategy, TimeInterval) and all(work.mode == "replace_slices" for work in works):
+        slices = merge(tuple(span for work in works for span in work.intervals))
+        ranges = ColumnRanges(column=strategy.time_column, ranges=column_ranges(model, slices))
+        return touch.replace(extent=Ranges(columns=(ranges,)))
+    return touch.replace(is_append=all(work.mode == "append" for work in works))
+
+
+def _assumed(graph: Graph, facts: Facts, selection: Selection) -> Assumed:
+    models = tuple(model for model in _in_order(graph) if _is_selected(model, selection))
+    sources = {TableName(source.name) for source in graph.sources}
+    bases: dict[ModelName, str | None] = {}
+    for model in models:
+        head = facts.heads.get(TableName(model.name))
+        bases[model.name] = head.pointer if head is not None else None
+    return Assumed(
+        fingerprints={model.name: model.fingerprint for model in models},
+        pins={
+            name: head.position
+            for name, head in sorted(facts.heads.items())
+            if name in sources and head.position is not None
+        },
+        bases=bases,
+    )

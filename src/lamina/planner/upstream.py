@@ -1,0 +1,64 @@
+"""How a model stands for its readers, from its coverage and from what is decided or has happened in this pass."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from lamina.compiler.graph import CompiledModel
+from lamina.planner.decide_intervals import schedule_of
+from lamina.planner.readiness import Upstream
+from lamina.planner.segments import covered
+from lamina.planner.staleness import failed_ranges, given_up
+from lamina.values.facts import ModelFacts
+from lamina.values.interval import MAX, MIN, WHOLE, Interval, intersect, merge
+from lamina.values.names import ModelName, TableName
+from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Selection, Wait
+
+
+def upstream_of(
+    model: CompiledModel,
+    facts: ModelFacts,
+    *,
+    actions: tuple[Action, ...],
+    execution_time: datetime,
+    selection: Selection,
+    upstream: Mapping[TableName, Upstream],
+) -> Upstream:
+    """Return how a model stands.
+
+    While planning, `actions` are its decision. During a run they are what is left of it: nothing for what was
+    published, a `Block` naming the model itself for what failed.
+    """
+    schedule = schedule_of(model, facts, execution_time=execution_time, selection=selection, upstream=upstream)
+    due = schedule.due if schedule is not None else WHOLE
+    failures = failed_ranges(given_up(model, facts)) if not actions else ()
+    blocks = tuple(action for action in actions if isinstance(action, Block))
+    return Upstream(
+        name=model.name,
+        grid=schedule.grid if schedule is not None else None,
+        start=schedule.start if schedule is not None else None,
+        end=schedule.end if schedule is not None else None,
+        due=due,
+        built=_built(facts, actions),
+        failed=merge((*failures, *_within(tuple(span for item in blocks for span in item.intervals), due))),
+        waiting=merge(tuple(span for item in actions if isinstance(item, Wait | Hold) for span in item.intervals)),
+        failing=_failing(model, blocks),
+    )
+
+
+def _built(facts: ModelFacts, actions: tuple[Action, ...]) -> tuple[Interval, ...]:
+    planned = tuple(span for item in actions if isinstance(item, Build | Rebuild) for span in item.intervals)
+    if any(isinstance(item, Rebuild) for item in actions):
+        return merge(planned)
+    there = covered(facts.coverage) if facts.target.status != "absent" else ()
+    return merge((*there, *planned))
+
+
+def _within(spans: tuple[Interval, ...], due: Interval | None) -> tuple[Interval, ...]:
+    """Cut blocked ranges to what is due; a table that may not be written at all is blocked in all of it."""
+    everything = due if due is not None else Interval(MIN, MAX)
+    return intersect(spans, (everything,)) if WHOLE in spans else spans
+
+
+def _failing(model: CompiledModel, blocks: tuple[Block, ...]) -> tuple[ModelName, ...]:
+    names = {name for block in blocks for name in block.blocked_by or (model.name,)}
+    return tuple(sorted(names)) if names else (model.name,)
