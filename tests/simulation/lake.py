@@ -78,6 +78,7 @@ class Lake:
     folders: dict[str, dict[str, int]] = field(default_factory=dict)  # location: file name, version of its content
     contents: dict[int, Relation] = field(default_factory=dict)
     manifests: dict[Position, dict[str, int]] = field(default_factory=dict)
+    archive: dict[int, Relation] = field(default_factory=dict)  # every snapshot ever, for the oracle only
     numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     # Tables
@@ -95,6 +96,7 @@ class Lake:
         """Write a metadata object and return its pointer."""
         pointer = f"mem:{next(self.numbers)}"
         self.metadata[pointer] = metadata
+        self.archive[metadata.current] = metadata.head.relation
         return pointer
 
     def swing(self, table: TableName, metadata: Metadata) -> None:

@@ -37,9 +37,13 @@ def simulated_model(
         inputs=uses,
         columns=tuple(Column(ColumnName(column), DataType(type_of(column))) for column in columns_of(query)),
         lineage=(),
-        fingerprint=Fingerprint(content_hash((repr(query), strategy))),
+        fingerprint=Fingerprint(content_hash((repr(query), _without_batch_size(strategy)))),
         reads_parameters=("start_date", "end_date") if isinstance(strategy, TimeInterval) else (),
     )
+
+
+def _without_batch_size(strategy: Strategy) -> Strategy:
+    return strategy.replace(batch_size="auto") if isinstance(strategy, TimeInterval) else strategy
 
 
 def _uses(query: Expression, strategy: Strategy) -> tuple[InputUse, ...]:

@@ -1,0 +1,217 @@
+"""Random projects: chains of simulated models whose code can be edited and reverted."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+from tests.simulation.algebra import Expression, Group, Join, Keep, Pick, Read, Spread, Union, columns_of
+from tests.simulation.models import simulated_graph, simulated_model, simulated_source
+
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.project.source import SourceTable
+from lamina.project.strategy import FullRefresh, Incremental, Strategy, TimeInterval
+from lamina.values.names import ColumnName, Fingerprint, TableName
+from lamina.values.value import Value
+
+EVENT_COLUMNS = ("id", "ts", "key", "status", "amount")
+FILES = simulated_source("raw.files", EVENT_COLUMNS, is_files=True)
+EVENTS = simulated_source("raw.events", EVENT_COLUMNS, is_files=False)
+NAMES = simulated_source("raw.names", ("key", "weight"), is_files=False)
+SOURCES: tuple[SourceTable, ...] = (FILES, EVENTS, NAMES)
+START = "2026-01-01"
+
+
+class Design(Value, frozen=True):
+    """A model as a template with its inputs; `edition` is what a code edit changes."""
+
+    name: str
+    template: str
+    inputs: tuple[str, ...]
+    edition: int = 0
+    batch_size: int = 2
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.template}({', '.join(self.inputs)}) edition {self.edition}"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A design turned into a query and a strategy."""
+
+    query: Expression
+    strategy: Strategy
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What readers need to know of a table."""
+
+    columns: tuple[str, ...]
+    time: str | None
+
+
+Template = Callable[[Design, tuple[Shape, ...]], Made]
+
+
+def _timed(design: Design, query: Expression, time: str) -> Made:
+    return Made(query, TimeInterval(time_column=ColumnName(time), batch_size=design.batch_size))
+
+
+def _rows(design: Design, shapes: tuple[Shape, ...]) -> Made:
+    """Rows of an input, filtered; the status comes and goes with the code."""
+    (shape,), time = shapes, str(shapes[0].time)
+    extra = ("status",) if "status" in shape.columns and design.edition % 2 == 0 else ()
+    read = Read(design.inputs[0], (time, "key", *extra, "amount"), by=time)
+    return _timed(design, Keep(read, "amount", ">", design.edition % 3), time)
+
+
+def _daily(design: Design, shapes: tuple[Shape, ...]) -> Made:
+    """Sums of each day and key."""
+    time = str(shapes[0].time)
+    read = Read(design.inputs[0], (time, "key", "amount"), by=time)
+    picked = Pick(read, (("day", time, "day"), ("key", "key", "same"), ("amount", "amount", design.edition % 3)))
+    daily = Group(picked, ("day", "key"), (("amount", "sum", "amount"), ("n", "count", "amount")))
+    return _timed(design, daily, "day")
+
+
+def _trailing(design: Design, shapes: tuple[Shape, ...]) -> Made:
+    """Sums over each day and the days before it."""
+    time, back = str(shapes[0].time), 1 + design.edition % 3
+    read = Read(design.inputs[0], (time, "key", "amount"), by=time, back=back)
+    picked = Pick(read, (("day", time, "day"), ("key", "key", "same"), ("amount", "amount", "same")))
+    spread = Spread(picked, "day", 0, back)
+    return _timed(design, Group(spread, ("day", "key"), (("amount", "sum", "amount"),)), "day")
+
+
+def _running(design: Design, shapes: tuple[Shape, ...]) -> Made:
+    """Yesterday's balance of the same table and today's rows."""
+    time = str(shapes[0].time)
+    today = Pick(
+        Read(design.inputs[0], (time, "key", "amount"), by=time),
+        (("day", time, "day"), ("key", "key", "same"), ("amount", "amount", design.edition % 3)),
+    )
+    yesterday = Spread(Read(design.name, ("day", "key", "amount"), by="day", back=1), "day", 1, 1)
+    balance = Group(Union(today, yesterday), ("day", "key"), (("amount", "sum", "amount"),))
+    return _timed(design, balance, "day")
+
+
+def _enriched(design: Design, shapes: tuple[Shape, ...]) -> Made:
+    """Rows of an interval input with the weight of their key, read whole."""
+    time = str(shapes[0].time)
+    read = Read(design.inputs[0], (time, "key", "amount"), by=time)
+    weights = Read(design.inputs[1], _weights(shapes[1]))
+    return _timed(design, Join(Keep(read, "amount", ">", design.edition % 3), _one_each(weights), ("key",)), time)
+
+
+def _union(design: Design, shapes: tuple[Shape, ...]) -> Made:
+    """The days of two inputs together."""
+    parts = []
+    for name, shape in zip(design.inputs, shapes, strict=True):
+        read = Read(name, (str(shape.time), "key", "amount"), by=str(shape.time))
+        how = design.edition % 3
+        parts.append(Pick(read, (("day", str(shape.time), "day"), ("key", "key", "same"), ("amount", "amount", how))))
+    return _timed(design, Union(parts[0], parts[1]), "day")
+
+
+def _totals(design: Design, shapes: tuple[Shape, ...]) -> Made:
+    """Sums of each key over everything."""
+    column = "amount" if "amount" in shapes[0].columns else "weight"
+    read = Keep(Read(design.inputs[0], ("key", column)), column, ">", design.edition % 3)
+    return Made(Group(read, ("key",), (("amount", "sum", column), ("n", "count", column))), FullRefresh())
+
+
+def _joined(design: Design, shapes: tuple[Shape, ...]) -> Made:
+    """All rows of an input with the weight of their key."""
+    left = Read(design.inputs[0], ("key", "amount"))
+    weights = Read(design.inputs[1], _weights(shapes[1]))
+    return Made(Join(Keep(left, "amount", ">", design.edition % 3), _one_each(weights), ("key",)), FullRefresh())
+
+
+def _appended(design: Design, shapes: tuple[Shape, ...]) -> Made:
+    """Rows of an input, each loaded once."""
+    time = str(shapes[0].time)
+    read = Read(design.inputs[0], (time, "key", "amount"))
+    return Made(Keep(read, "amount", ">", design.edition % 3), Incremental(driver=TableName(design.inputs[0])))
+
+
+def _weights(shape: Shape) -> tuple[str, ...]:
+    return ("key", "weight" if "weight" in shape.columns else "n")
+
+
+def _one_each(read: Read) -> Expression:
+    return Group(read, ("key",), (("weight", "max", read.columns[1]),))
+
+
+TEMPLATES: dict[str, Template] = {
+    "rows": _rows,
+    "daily": _daily,
+    "trailing": _trailing,
+    "running": _running,
+    "enriched": _enriched,
+    "union": _union,
+    "totals": _totals,
+    "joined": _joined,
+    "appended": _appended,
+}
+
+
+class Project(Value, frozen=True):
+    """Designs in an order in which each follows its inputs."""
+
+    designs: tuple[Design, ...]
+
+    def edited(self, name: str, edition: int) -> "Project":
+        """Return the project with one model's code changed."""
+        edits = (item.replace(edition=edition) if item.name == name else item for item in self.designs)
+        return Project(tuple(edits))
+
+    def rebatched(self, batch_size: int) -> "Project":
+        """Return the project with other batch sizes, which are no change of code."""
+        return Project(tuple(item.replace(batch_size=batch_size) for item in self.designs))
+
+    def compile(self) -> tuple[Graph, dict[Fingerprint, Expression]]:
+        """Return the graph and the queries behind its fingerprints."""
+        shapes = {
+            str(item.name): Shape(tuple(column.name for column in item.columns), item.time_column) for item in SOURCES
+        }
+        models: list[CompiledModel] = []
+        queries: dict[Fingerprint, Expression] = {}
+        for design in self.designs:
+            made = TEMPLATES[design.template](design, tuple(shapes[name] for name in design.inputs))
+            timed = isinstance(made.strategy, TimeInterval)
+            model = simulated_model(design.name, made.query, strategy=made.strategy, start=START if timed else None)
+            models.append(model)
+            queries[model.fingerprint] = made.query
+            shapes[design.name] = Shape(columns_of(made.query), _time_of(made))
+        return simulated_graph(tuple(models), SOURCES), queries
+
+
+def _source_shape(source: SourceTable) -> Shape:
+    return Shape(tuple(column.name for column in source.columns), source.time_column)
+
+
+def _time_of(made: Made) -> str | None:
+    """Return the time column readers may filter by; a whole table may have one too."""
+    times = [name for name in columns_of(made.query) if name in ("ts", "day")]
+    return times[0] if times else None
+
+
+def random_project(random: Random) -> Project:
+    """Return a project of a few models over the sources and each other."""
+    timed = ["raw.files", "raw.events"]
+    weighing = ["raw.names"]
+    designs: list[Design] = []
+    for number in range(random.randint(2, 5)):
+        name = f"m.t{number}"
+        template = random.choice(sorted(TEMPLATES))
+        first = random.choice(timed if random.random() < 0.5 else timed[-3:])
+        second = random.choice(weighing) if template in ("enriched", "joined") else random.choice(timed)
+        inputs = (first, second) if template in ("enriched", "joined", "union") else (first,)
+        if len(set(inputs)) < len(inputs):
+            template, inputs = "daily", (first,)
+        designs.append(Design(name, template, inputs, edition=random.randrange(3), batch_size=random.randint(1, 4)))
+        if template == "totals":
+            weighing.append(name)
+        elif template != "joined":
+            timed.append(name)
+    return Project(tuple(designs))

@@ -1,0 +1,94 @@
+"""Random schedules: what outsiders do, when runs happen, and what goes wrong in them."""
+
+from random import Random
+
+from tests.simulation.actions import (
+    Action,
+    Arrive,
+    At,
+    Change,
+    Edit,
+    Happening,
+    Maintain,
+    Meddle,
+    Pass,
+    Remove,
+    Repeat,
+    Revert,
+    Run,
+    Source,
+)
+from tests.simulation.project import Project, random_project
+
+from lamina.executor.failpoint import NAMES as FAILPOINTS
+from lamina.values.value import Value
+
+SOURCES: tuple[Source, ...] = ("raw.files", "raw.events", "raw.names")
+
+
+class Schedule(Value, frozen=True):
+    """A project and all that happens to it, in order."""
+
+    project: Project
+    actions: tuple[Action, ...]
+
+    def __str__(self) -> str:
+        return "\n".join((*map(str, self.project.designs), *map(repr, self.actions)))
+
+
+def random_schedule(seed: int) -> Schedule:
+    """Return the schedule of a seed."""
+    random = Random(seed)
+    project = random_project(random)
+    actions: list[Action] = [_arrival(random, today=3) for _ in range(random.randint(1, 4))]
+    today = 3
+    for _ in range(random.randint(4, 16)):
+        action = _action(random, today=today)
+        today += action.hours // 24 if isinstance(action, Pass) else 0
+        actions.append(action)
+    return Schedule(project, tuple(actions))
+
+
+def _action(random: Random, *, today: int) -> Action:
+    return _run(random, today=today) if random.random() < 0.4 else _happening(random, today=today)
+
+
+def _happening(random: Random, *, today: int) -> Happening:
+    source, pick = random.choice(SOURCES), random.randrange(100)
+    choices: tuple[tuple[int, Happening], ...] = (
+        (6, _arrival(random, today=today)),
+        (1, Repeat(source, pick)),
+        (3, Change(source, pick, random.randrange(100))),
+        (2, Remove(source, pick)),
+        (2, Revert(source, random.randrange(3))),
+        (2, Maintain(pick, random.choice(("compact", "expire", "roll_back", "property")))),
+        (1, Meddle(pick, random.choice(("double", "empty", "drop")))),
+        (2, Edit(pick, random.randrange(3))),
+        (3, Pass(random.choice((1, 24, 24, 48)))),
+    )
+    return random.choices([item for _, item in choices], [weight for weight, _ in choices])[0]
+
+
+def _arrival(random: Random, *, today: int) -> Arrive:
+    day = today - 1 if random.random() < 0.5 else random.randrange(today + 1)
+    return Arrive(random.choice(SOURCES), day, random.randint(1, 3), random.randrange(10_000))
+
+
+def _run(random: Random, *, today: int) -> Run:
+    models = tuple(random.randrange(6) for _ in range(2)) if random.random() < 0.15 else None
+    batch_size = random.randint(1, 4) if random.random() < 0.3 else None
+    lost = random.randint(1, 3) if random.random() < 0.08 else None
+    return Run(models, batch_size, _trouble(random, today=today), lost)
+
+
+def _trouble(random: Random, *, today: int) -> At | None:
+    if random.random() < 0.45:
+        return None
+    nth = random.choice((1, 1, 1, 2, 3))
+    chance = random.random()
+    failpoint = random.choice(FAILPOINTS)
+    if chance < 0.5:
+        return At(failpoint, nth, "crash")
+    if chance < 0.65:
+        return At(failpoint, nth, "other_run")
+    return At(failpoint, nth, _happening(random, today=today))

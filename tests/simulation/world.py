@@ -1,0 +1,113 @@
+"""One simulated world: a lake, a project, a clock, and what outsiders do to them."""
+
+import sqlite3
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from random import Random
+
+from tests.simulation.algebra import Expression, Relation, Row
+from tests.simulation.lake import CATALOG, Lake, open_lake
+from tests.simulation.oracle import BEGIN
+from tests.simulation.project import EVENT_COLUMNS, EVENTS, FILES, NAMES, Project
+
+from lamina.state.store import SqlStore
+from lamina.values.names import Fingerprint, TableName
+
+KEYS = ("a", "b", "c")
+
+
+@dataclass
+class World:
+    """Everything that survives a crash, and the time."""
+
+    path: Path
+    lake: Lake
+    project: Project
+    now: datetime = BEGIN + timedelta(days=3, hours=2)
+    queries: dict[Fingerprint, Expression] = field(default_factory=dict)  # of every edition so far
+    ids: int = 0
+    runs: int = 0
+    is_foreign: bool = False  # somebody wrote to a managed table since the last run
+    past_folders: list[dict[str, int]] = field(default_factory=list)
+    past_rows: dict[str, list[tuple[Row, ...]]] = field(default_factory=dict)
+
+    def open_store(self) -> SqlStore:
+        """Open the state as a new process does."""
+        store = SqlStore(self.path, catalog_name=CATALOG)
+        store._database._connection.execute("PRAGMA synchronous = OFF")
+        return store
+
+    # Rows of sources
+
+    def new_rows(self, source: str, *, day: int, count: int, seed: int) -> tuple[Row, ...]:
+        """Return fresh rows of a day."""
+        random = Random(seed)
+        if source == NAMES.name:
+            return tuple((random.choice(KEYS), random.randrange(4)) for _ in range(count))
+        rows = []
+        for _ in range(count):
+            self.ids += 1
+            at = BEGIN + timedelta(days=day, hours=random.randrange(24))
+            status = random.choice(("new", "paid"))
+            rows.append((self.ids, at, random.choice(KEYS), status, random.randrange(5)))
+        return tuple(rows)
+
+    def rows(self, source: str) -> tuple[Row, ...]:
+        """Return the rows of a versioned source."""
+        metadata = self.lake.table(TableName(source))
+        return () if metadata is None else metadata.head.relation.rows
+
+    def commit(self, source: str, rows: tuple[Row, ...], *, is_append: bool) -> None:
+        """Commit rows to a versioned source, remembering what was there."""
+        self.past_rows.setdefault(source, []).append(self.rows(source))
+        columns = EVENT_COLUMNS if source == EVENTS.name else ("key", "weight")
+        self.lake.commit(TableName(source), Relation(columns, rows), "append" if is_append else "overwrite")
+
+    def files(self) -> dict[str, int]:
+        """Return the files of the file source."""
+        return self.lake.folders.setdefault(FILES.location, {})
+
+    def remember_files(self) -> None:
+        """Remember the folder as it is, to come back to it."""
+        self.past_folders.append(dict(self.files()))
+
+    def put_file(self, rows: tuple[Row, ...], name: str | None = None) -> None:
+        """Write a file, a new one unless it is named."""
+        self.remember_files()
+        self.ids += 1
+        self.lake.put_file(FILES.location, name or f"file{self.ids}", relation=Relation(EVENT_COLUMNS, rows))
+
+    # Managed tables
+
+    def target(self, pick: int) -> TableName:
+        """Return the table of some model."""
+        return TableName(self.project.designs[pick % len(self.project.designs)].name)
+
+    def write_foreign(self, table: TableName, rows: tuple[Row, ...]) -> None:
+        """Commit rows to a managed table behind lamina's back."""
+        metadata = self.lake.table(table)
+        assert metadata is not None
+        self.lake.commit(table, Relation(metadata.head.relation.columns, rows), "overwrite")
+        self.is_foreign = True
+
+
+def open_world(path: Path, project: Project) -> World:
+    """Return an empty world; its sources exist and hold nothing."""
+    lake = open_lake(path)
+    world = World(path, lake, project)
+    lake.folders[FILES.location] = {}
+    for source in (EVENTS, NAMES):
+        columns = tuple(str(column.name) for column in source.columns)
+        lake.commit(TableName(source.location), Relation(columns, ()), "append")
+    return world
+
+
+def forget_state(path: Path) -> None:
+    """Lose the state and keep the catalog, as when a state file is gone."""
+    connection = sqlite3.connect(path)
+    found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'lamina_%'")
+    for (name,) in found.fetchall():
+        connection.execute(f"DROP TABLE {name}")
+    connection.commit()
+    connection.close()
