@@ -78,6 +78,7 @@ class _Edges:
     """The graph as a selection walks it: models and source tables, who reads whom."""
 
     def __init__(self, graph: Graph) -> None:
+        self.graph = graph
         self.models: dict[str, CompiledModel] = {model.name: model for model in graph.models}
         self.sources = tuple(table.name for table in graph.sources)
         self.parents = {name: tuple(model.depends_on) for name, model in self.models.items()}
@@ -110,9 +111,7 @@ def _union(selectors: tuple[str, ...], edges: _Edges) -> set[str]:
 def _reached(term: Term, edges: _Edges) -> set[str]:
     found = set(MATCHERS[term.method](term.pattern, edges))
     if term.method == "name" and not found and not _is_glob(term.pattern):
-        near = nearest(term.pattern, [*edges.models, *(name.partition(".")[2] for name in edges.models)])
-        hint = f"did you mean `{near}`?" if near else "`lamina list` shows all models"
-        raise EmptySelection(f"no model `{term.pattern}`", hint=hint)
+        raise EmptySelection(f"no model `{term.pattern}`", hint=did_you_mean(edges.graph, term.pattern))
     # A source is not a model: alone it stands for the models that read it.
     down = term.down or (1 if term.method == "source" else 0)
     below = edges.reach(found, edges.children, depth=UNBOUNDED if term.is_closed else down)
@@ -157,3 +156,18 @@ MATCHERS: dict[str, Callable[[str, _Edges], Iterable[str]]] = {
     "path": _by_path,
     "source": _by_source,
 }
+
+
+def find_model(graph: Graph, text: str) -> CompiledModel | None:
+    """Return the model a person means: by its full name, or by its table alone where only one has it."""
+    wanted = text.lower()
+    found = [model for model in graph.models if model.name.lower() == wanted]
+    found = found or [model for model in graph.models if model.name.lower().partition(".")[2] == wanted]
+    return found[0] if len(found) == 1 else None
+
+
+def did_you_mean(graph: Graph, text: str) -> str:
+    """Return a hint for a name that no model has."""
+    names = [model.name for model in graph.models]
+    near = nearest(text, [*names, *(name.partition(".")[2] for name in names)])
+    return f"did you mean `{near}`?" if near else "`lamina list` shows all models"

@@ -34,7 +34,7 @@ def read_project(scan: Scan, variables: Mapping[str, str]) -> Project:
     """Read everything of a project; its problems are collected, never raised."""
     files = {file.path: file for file in scan.files}
     found = list(scan.diagnostics)
-    project_file = _project_file(scan, files, variables)
+    project_file = load_project_file(scan, variables)
     found.extend(project_file.diagnostics)
     sources = list(_sources(scan, variables, found))
     models = list(_models(files, project_file.default_schema, variables, found))
@@ -83,9 +83,11 @@ def model_name(path: str, *, default_schema: str) -> ModelName:
     return ModelName(f"{schema}.{path.rpartition('/')[2].rpartition('.')[0]}")
 
 
-def _project_file(scan: Scan, files: Mapping[str, ScannedFile], variables: Mapping[str, str]) -> ProjectFile:
-    if PROJECT_FILE in files:
-        return read_project_file(files[PROJECT_FILE].text(), variables=variables)
+def load_project_file(scan: Scan, variables: Mapping[str, str]) -> ProjectFile:
+    """Return the settings of `lamina.toml`; without one, the defaults and the finding."""
+    file = next((file for file in scan.files if file.path == PROJECT_FILE), None)
+    if file is not None:
+        return read_project_file(file.text(), variables=variables)
     is_unread = any(item.place and item.place.file == PROJECT_FILE for item in scan.diagnostics)
     return ProjectFile(
         name="unnamed",

@@ -1,0 +1,27 @@
+"""`lamina compile`: check the whole project."""
+
+from collections import Counter
+
+from lamina.cli.answer import Answer, Options, Screen, answer_command
+
+
+@answer_command("compile", sentence="Check the whole project: files, queries, types, contracts. Starts no Spark.")
+def command(options: Options) -> Answer:
+    """Compile and list all problems."""
+    from lamina.api import compile_at
+    from lamina.compiler.report import report_compile
+
+    report = report_compile(compile_at(options.root, options.variables))
+    has_errors = any(item.severity == "error" for item in report.diagnostics)
+
+    def show(screen: Screen) -> None:
+        from lamina.cli.render import counts, show_diagnostics
+
+        show_diagnostics(screen, report.diagnostics)
+        strategies = Counter(model.strategy for model in report.models)
+        kinds = ", ".join(f"{count} {strategy}" for strategy, count in sorted(strategies.items()))
+        screen.out.print(f"{len(report.models)} models in {len(report.layers)} layers ({kinds or 'none'})")
+        screen.out.print(counts(report.diagnostics))
+
+    body = {"models": report.models, "layers": report.layers, "diagnostics": report.diagnostics}
+    return Answer(status="error" if has_errors else "ok", body=body, show=show, exit_code=1 if has_errors else 0)

@@ -1,0 +1,66 @@
+"""`lamina completions`: print the completion script of a shell."""
+
+import click
+
+from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.commands import JOBS, names
+
+BASH = """\
+_lamina() {{
+    local word="${{COMP_WORDS[COMP_CWORD]}}"
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        COMPREPLY=($(compgen -W "{names}" -- "$word"))
+    else
+        COMPREPLY=($(compgen -W "--project-dir --output --quiet --help" -f -- "$word"))
+    fi
+}}
+complete -F _lamina lamina
+"""
+ZSH = """\
+#compdef lamina
+_lamina() {{
+    local -a commands=({described})
+    if (( CURRENT == 2 )); then
+        _describe command commands
+    else
+        _arguments '--project-dir[folder of the project]:folder:_files -/' '--output[form]:form:(text json)' \\
+            '--quiet[print the answer only]' '--help[list the options]' '*:file:_files'
+    fi
+}}
+compdef _lamina lamina
+"""
+FISH = """\
+complete -c lamina -f -n __fish_use_subcommand
+{lines}
+complete -c lamina -l project-dir -r -d 'Folder of the project'
+complete -c lamina -l output -x -a 'text json'
+complete -c lamina -l quiet -d 'Print the answer only'
+"""
+
+
+@answer_command("completions", sentence="Print the completion script of a shell, to be sourced by it.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(_: Options, shell: str) -> Answer:
+    """Print the script."""
+    text = script(shell)
+
+    def show(screen: Screen) -> None:
+        screen.out.print(text, end="")
+
+    return Answer(status="ok", body={"shell": shell, "script": text}, show=show)
+
+
+def script(shell: str) -> str:
+    """Return the completion script of one shell."""
+    described = {name: sentence for job in JOBS.values() for name, sentence in job.items()}
+    match shell:
+        case "bash":
+            return BASH.format(names=" ".join(names()))
+        case "zsh":
+            return ZSH.format(described=" ".join(f"'{name}:{text}'" for name, text in sorted(described.items())))
+        case _:
+            lines = [
+                f"complete -c lamina -n __fish_use_subcommand -a {name} -d '{text}'"
+                for name, text in sorted(described.items())
+            ]
+            return FISH.format(lines="\n".join(lines))

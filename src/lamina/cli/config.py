@@ -1,0 +1,37 @@
+"""`lamina config`: print every setting and where it came from."""
+
+from lamina.cli.answer import Answer, Options, Screen, answer_command
+
+
+@answer_command("config", sentence="Print every effective setting and where it came from; secrets print as ***.")
+def command(options: Options) -> Answer:
+    """Read the configuration."""
+    from lamina.api import load_config
+
+    config = load_config(options.root, options.variables, overrides={})
+
+    def show(screen: Screen) -> None:
+        from rich.table import Table
+
+        table = Table("setting", "value", "from", box=None, pad_edge=False, header_style="bold")
+        for setting in config.settings:
+            table.add_row(setting.key, _words(setting.value), setting.origin)
+        screen.out.print(f"project `{config.project}` in `{config.root}`\n")
+        screen.out.print(table)
+
+    body = {"project": config.project, "root": config.root, "settings": config.settings}
+    return Answer(status="ok", body=body, show=show)
+
+
+def _words(value: object) -> str:
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return str(value).lower()
+        case dict():
+            return ", ".join(f"{key}={item}" for key, item in sorted(value.items())) or "-"
+        case tuple():
+            return ", ".join(value) or "-"
+        case _:
+            return str(value)

@@ -1,0 +1,71 @@
+"""`lamina explain`: say what a model does, reads and proves."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from lamina.cli.answer import Answer, Options, Screen, answer_command
+
+if TYPE_CHECKING:
+    from lamina.compiler.report import Explanation
+
+
+@answer_command("explain", sentence="Say what a model does, what it reads, who reads it, and whether slices are sound.")
+@click.argument("model")
+def command(options: Options, model: str) -> Answer:
+    """Explain one model."""
+    from lamina.api import explain_model
+    from lamina.values.codec import to_builtins
+
+    explanation = explain_model(options.root, options.variables, model=model)
+
+    def show(screen: Screen) -> None:
+        from lamina.cli.render import show_diagnostics
+
+        for line in _lines(explanation):
+            screen.out.print(line)
+        show_diagnostics(screen, explanation.diagnostics)
+
+    return Answer(status="ok", body=to_builtins(explanation), show=show)
+
+
+def _lines(model: "Explanation") -> list[str]:
+    from lamina.compiler.report import strategy_name
+    from lamina.values.codec import to_builtins
+
+    settings = {key: value for key, value in to_builtins(model.strategy).items() if key != "type" and value}
+    words = ", ".join(f"{key} = {_words(value)}" for key, value in sorted(settings.items()))
+    lines = [f"{model.model}  ({model.kind}, layer {model.layer})"]
+    lines += [model.description] if model.description else []
+    lines += ["", f"file      {model.path}", f"table     {model.target}"]
+    lines += [f"strategy  {strategy_name(model.strategy)}{f' ({words})' if words else ''}"]
+    if model.reads_parameters:
+        lines.append("reads     " + ", ".join(f"@{name}" for name in model.reads_parameters))
+    if not model.is_deterministic:
+        lines.append("result    depends on the clock, on chance or on row order")
+    lines += ["", "inputs"] if model.inputs else ["", "inputs    none"]
+    for use in model.inputs:
+        columns = "all columns" if use.read_set is None else ", ".join(use.read_set) or "no column, only its rows"
+        notes = [f"sliced by {use.filter_column}"] if use.filter_column else []
+        notes += ["driver"] if use.is_driver else []
+        notes += [f"reaches back {use.window_seconds} s"] if use.window_seconds else []
+        notes += ["changes there do not revisit old slices"] if use.on_touch == "keep" else []
+        lines.append(f"  {use.name}: {columns}" + (f"  [{'; '.join(notes)}]" if notes else ""))
+    lines += ["", "read by   " + (", ".join(model.read_by) or "nobody"), ""]
+    if model.columns is None:
+        lines.append("columns   known when it runs")
+    else:
+        lines += [
+            "columns",
+            *(f"  {item.name} {item.type}{'' if item.nullable else ' not null'}" for item in model.columns),
+        ]
+    if model.checks:
+        lines += ["", "checks"]
+        lines += [
+            f"  {item.type} {item.column or ', '.join(item.columns) or item.expression or ''}" for item in model.checks
+        ]
+    return [*lines, ""]
+
+
+def _words(value: object) -> str:
+    return ", ".join(str(item) for item in value) if isinstance(value, list) else str(value)

@@ -1,0 +1,39 @@
+"""`lamina lineage`: follow columns up and down."""
+
+import click
+
+from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.drawing import as_dot, as_mermaid, as_tree
+
+
+@answer_command("lineage", sentence="Follow a model, or a column written model.column, to its origins and its readers.")
+@click.argument("target", metavar="MODEL[.COLUMN]")
+@click.option("--up", "direction", flag_value="up", help="Only what it is made of")
+@click.option("--down", "direction", flag_value="down", help="Only what is made of it")
+@click.option("--format", "form", type=click.Choice(["text", "dot", "mermaid"]), default="text", show_default=True)
+def command(options: Options, target: str, direction: str | None, form: str) -> Answer:
+    """Trace one point of the graph."""
+    from lamina.api import trace_lineage
+
+    lineage = trace_lineage(options.root, options.variables, target=target)
+    up = lineage.up if direction != "down" else None
+    down = lineage.down if direction != "up" else None
+    flows = tuple({flow: None for side in (up, down) if side is not None for flow in side.flows})
+
+    def show(screen: Screen) -> None:
+        if form == "dot":
+            screen.out.print(as_dot(flows), end="")
+        elif form == "mermaid":
+            screen.out.print(as_mermaid(flows), end="")
+        else:
+            screen.out.print(as_tree(lineage.of, up=up, down=down), end="")
+
+    body = {
+        "of": lineage.of,
+        "upstream": up.reached if up is not None else (),
+        "downstream": down.reached if down is not None else (),
+    }
+    drawing = {"dot": as_dot, "mermaid": as_mermaid}.get(form)
+    if drawing is not None:
+        body["drawing"] = drawing(flows)
+    return Answer(status="ok", body=body, show=show)

@@ -1,0 +1,23 @@
+"""`lamina list`: list the models of a selection."""
+
+from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.selection import selection_options
+
+
+@answer_command("list", sentence="List models in the order they are built.")
+@selection_options
+def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...]) -> Answer:
+    """Select and list."""
+    from lamina.api import list_models
+
+    models = list_models(options.root, options.variables, include=select, exclude=exclude)
+
+    def show(screen: Screen) -> None:
+        from rich.table import Table
+
+        table = Table("model", "strategy", "layer", "tags", "description", box=None, pad_edge=False)
+        for model in models:
+            table.add_row(model.model, model.strategy, str(model.layer), ", ".join(model.tags), model.description or "")
+        screen.out.print(table)
+
+    return Answer(status="ok", body={"models": models}, show=show)

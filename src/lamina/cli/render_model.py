@@ -1,0 +1,24 @@
+"""`lamina render`: print the SQL of a model."""
+
+from datetime import UTC, datetime
+
+import click
+
+from lamina.cli.answer import Answer, Options, Screen, answer_command
+
+
+@answer_command("render", sentence="Print the query of a model with its tables and parameters filled in.")
+@click.argument("model")
+@click.option("--partition", metavar="KEY", help="The partition to render for; default: the model's first")
+def command(options: Options, model: str, partition: str | None) -> Answer:
+    """Render one model."""
+    from lamina.api import render_model
+
+    now = datetime.now(UTC)
+    rendered = render_model(options.root, options.variables, model=model, partition=partition, execution_time=now)
+
+    def show(screen: Screen) -> None:
+        screen.out.print(rendered.sql)
+
+    body = {"model": rendered.model, "sql": rendered.sql, "parameters": rendered.parameters}
+    return Answer(status="ok", body=body, show=show)

@@ -1,0 +1,143 @@
+"""Follow columns, or whole models, through the compiled graph: up to their origins, down to their readers."""
+
+from collections.abc import Callable, Iterator
+
+from lamina.compiler.graph import EdgeKind, Graph
+from lamina.values.names import ColumnName, TableName
+from lamina.values.value import Value
+
+STRENGTH: tuple[EdgeKind, ...] = ("direct", "cast", "expression", "aggregation")
+
+
+class Point(Value, frozen=True, order=True):
+    """A column of a table, or the whole table."""
+
+    table: TableName
+    column: ColumnName | None = None
+
+    def __str__(self) -> str:
+        return self.table if self.column is None else f"{self.table}.{self.column}"
+
+
+class Flow(Value, frozen=True):
+    """One step from what is read to what is made of it; without a kind between whole tables."""
+
+    origin: Point
+    result: Point
+    kind: EdgeKind | None = None
+
+
+class Reached(Value, frozen=True):
+    """A point that was reached: how far away, and by the strongest change on the way."""
+
+    model: TableName
+    column: ColumnName | None
+    kind: EdgeKind | None
+    distance: int
+
+
+class Trace(Value, frozen=True):
+    """Everything on one side of a point, nearest first, and the steps between."""
+
+    reached: tuple[Reached, ...]
+    flows: tuple[Flow, ...]
+
+
+class Lineage(Value, frozen=True):
+    """Both sides of one point."""
+
+    of: Point
+    up: Trace
+    down: Trace
+
+
+def find_point(graph: Graph, text: str) -> Point | None:
+    """Return the point a person means by `model`, `source.table` or either with `.column`; schemas may be left out."""
+    tables: dict[str, list[TableName]] = {}
+    names = [*(TableName(model.name) for model in graph.models), *(TableName(item.name) for item in graph.sources)]
+    for name in names:
+        for form in (name.lower(), name.lower().partition(".")[2]):
+            tables.setdefault(form, []).append(name)
+    wanted = text.lower()
+    if len(tables.get(wanted, ())) == 1:
+        return Point(tables[wanted][0])
+    table, _, column = wanted.rpartition(".")
+    if len(tables.get(table, ())) != 1:
+        return None
+    found = Point(tables[table][0], ColumnName(column))
+    return found if column in _columns(graph, found.table) else None
+
+
+def _columns(graph: Graph, table: TableName) -> set[str]:
+    """Return the columns a table has, or that somebody reads of it."""
+    made = {
+        column.name.lower() for item in graph.models if TableName(item.name) == table for column in item.columns or ()
+    }
+    given = {column.name.lower() for item in graph.sources if TableName(item.name) == table for column in item.columns}
+    read = {edge.input_column.lower() for model in graph.models for edge in model.lineage if edge.input == table}
+    return made | given | read
+
+
+def trace_up(graph: Graph, start: Point) -> Trace:
+    """Return what a point is made of."""
+    steps: dict[Point, list[tuple[Point, EdgeKind | None]]] = {}
+    for flow in _flows(graph, start):
+        steps.setdefault(flow.result, []).append((flow.origin, flow.kind))
+    return _trace(start, steps, lambda here, there, kind: Flow(origin=there, result=here, kind=kind))
+
+
+def trace_down(graph: Graph, start: Point) -> Trace:
+    """Return what is made of a point."""
+    steps: dict[Point, list[tuple[Point, EdgeKind | None]]] = {}
+    for flow in _flows(graph, start):
+        steps.setdefault(flow.origin, []).append((flow.result, flow.kind))
+    return _trace(start, steps, lambda here, there, kind: Flow(origin=here, result=there, kind=kind))
+
+
+def _flows(graph: Graph, start: Point) -> Iterator[Flow]:
+    """Yield the steps of the whole graph, between columns or between tables as the start is one or the other."""
+    for model in graph.models:
+        name = TableName(model.name)
+        if start.column is None:
+            yield from (Flow(origin=Point(parent), result=Point(name)) for parent in model.depends_on)
+            continue
+        for edge in model.lineage:
+            origin = Point(edge.input, ColumnName(edge.input_column.lower()))
+            yield Flow(origin=origin, result=Point(name, ColumnName(edge.column.lower())), kind=edge.kind)
+
+
+def _trace(
+    start: Point,
+    steps: dict[Point, list[tuple[Point, EdgeKind | None]]],
+    flow_of: Callable[[Point, Point, EdgeKind | None], Flow],
+) -> Trace:
+    """Walk breadth first; a point is walked again only when a stronger change leads to it."""
+    begin = start if start.column is None else Point(start.table, ColumnName(start.column.lower()))
+    best: dict[Point, tuple[int, int]] = {begin: (0, 0)}  # strength, distance
+    flows: set[Flow] = set()
+    edge = [begin]
+    distance = 0
+    while edge:
+        distance += 1
+        ahead: dict[Point, None] = {}
+        for here in edge:
+            for there, kind in steps.get(here, ()):
+                flows.add(flow_of(here, there, kind))
+                strength = max(best[here][0], STRENGTH.index(kind) if kind else 0)
+                known = best.get(there)
+                if known is None or strength > known[0]:
+                    best[there] = (strength, known[1] if known else distance)
+                    ahead[there] = None
+        edge = list(ahead)
+    del best[begin]
+    order = sorted(best.items(), key=lambda item: (item[1][1], item[0].table, item[0].column or ""))
+    reached = tuple(
+        Reached(
+            model=point.table,
+            column=point.column,
+            kind=STRENGTH[strength] if point.column is not None else None,
+            distance=away,
+        )
+        for point, (strength, away) in order
+    )
+    return Trace(reached=reached, flows=tuple(sorted(flows, key=lambda flow: (str(flow.origin), str(flow.result)))))

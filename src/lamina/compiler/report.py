@@ -1,0 +1,124 @@
+"""What the commands that look at a compiled project answer, as values; `--output json` prints exactly these."""
+
+from lamina.compiler.graph import CompiledModel, Graph, InputUse
+from lamina.project.model import CheckSettings
+from lamina.project.strategy import Strategy
+from lamina.values.codec import to_builtins
+from lamina.values.diagnostic import Diagnostic
+from lamina.values.names import Fingerprint, ModelName, TableName
+from lamina.values.schema import Schema
+from lamina.values.value import Value
+
+
+class ModelReport(Value, frozen=True):
+    """One model as `compile` lists it."""
+
+    model: ModelName
+    strategy: str
+    layer: int
+    depends_on: tuple[TableName, ...]
+    columns: Schema | None
+    fingerprint: Fingerprint
+
+
+class CompileReport(Value, frozen=True):
+    """The whole project as `compile` prints it."""
+
+    models: tuple[ModelReport, ...]
+    layers: tuple[tuple[ModelName, ...], ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class ListedModel(Value, frozen=True):
+    """One model as `list` prints it."""
+
+    model: ModelName
+    kind: str
+    strategy: str
+    layer: int
+    path: str
+    tags: tuple[str, ...]
+    description: str | None
+
+
+class Explanation(Value, frozen=True):
+    """One model as `explain` prints it."""
+
+    model: ModelName
+    path: str
+    kind: str
+    description: str | None
+    target: TableName
+    layer: int
+    strategy: Strategy
+    inputs: tuple[InputUse, ...]
+    read_by: tuple[ModelName, ...]
+    reads_parameters: tuple[str, ...]
+    is_deterministic: bool
+    columns: Schema | None
+    checks: tuple[CheckSettings, ...]
+    fingerprint: Fingerprint
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def strategy_name(strategy: Strategy) -> str:
+    """Return the word a user writes for a strategy."""
+    return str(to_builtins(strategy)["type"])
+
+
+def report_compile(graph: Graph) -> CompileReport:
+    """Return the report of a compiled project."""
+    return CompileReport(
+        models=tuple(_model(model) for model in graph.models),
+        layers=graph.layers,
+        diagnostics=graph.diagnostics,
+    )
+
+
+def report_list(graph: Graph, names: tuple[ModelName, ...]) -> tuple[ListedModel, ...]:
+    """Return the listed models, in the order given."""
+    models = {model.name: model for model in graph.models}
+    return tuple(
+        ListedModel(
+            model=name,
+            kind=models[name].kind,
+            strategy=strategy_name(models[name].settings.strategy),
+            layer=models[name].layer,
+            path=models[name].path,
+            tags=models[name].settings.tags,
+            description=models[name].settings.description,
+        )
+        for name in names
+    )
+
+
+def explain(graph: Graph, model: CompiledModel) -> Explanation:
+    """Return everything known about one model."""
+    return Explanation(
+        model=model.name,
+        path=model.path,
+        kind=model.kind,
+        description=model.settings.description,
+        target=model.target,
+        layer=model.layer,
+        strategy=model.settings.strategy,
+        inputs=model.inputs,
+        read_by=tuple(other.name for other in graph.models if TableName(model.name) in other.depends_on),
+        reads_parameters=model.reads_parameters,
+        is_deterministic=model.is_deterministic,
+        columns=model.columns,
+        checks=model.settings.checks,
+        fingerprint=model.fingerprint,
+        diagnostics=tuple(item for item in graph.diagnostics if item.model == model.name),
+    )
+
+
+def _model(model: CompiledModel) -> ModelReport:
+    return ModelReport(
+        model=model.name,
+        strategy=strategy_name(model.settings.strategy),
+        layer=model.layer,
+        depends_on=model.depends_on,
+        columns=model.columns,
+        fingerprint=model.fingerprint,
+    )

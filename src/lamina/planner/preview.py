@@ -1,0 +1,78 @@
+"""The query of a model as a run would send it, for one chosen range; for reading, nothing is run."""
+
+from datetime import UTC, datetime
+
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.compiler.parameters import ParameterValue, bound_type, quoted, variable_values
+from lamina.compiler.render import render
+from lamina.errors import UsageError
+from lamina.project.strategy import TimeInterval
+from lamina.values.grid import Grid, floor_unit, local_day, next_unit
+from lamina.values.interval import Interval
+from lamina.values.names import ModelName, TableName
+from lamina.values.partition_key import example_key, parse_coarse_key
+from lamina.values.schema import DataType
+from lamina.values.value import Value
+
+
+class Rendered(Value, frozen=True):
+    """A rendered query and the values its parameters were given."""
+
+    model: ModelName
+    sql: str
+    parameters: dict[str, ParameterValue]
+
+
+def preview(
+    graph: Graph, model: CompiledModel, *, partition: str | None, execution_time: datetime, catalog: str
+) -> Rendered:
+    """Render a model for one partition; without a key, for its first one."""
+    if model.kind != "sql":
+        raise UsageError(f"`{model.name}` is no SQL model", hint=f"its text is `{model.path}`")
+    known = {**variable_values(graph.variables), **_parameters(model, partition, execution_time)}
+    sql = render(graph, model, relations=_relations(graph, catalog), parameters=known)
+    used = {name: value for name, value in known.items() if name in model.reads_parameters}
+    return Rendered(model=model.name, sql=sql, parameters=used)
+
+
+def _relations(graph: Graph, catalog: str) -> dict[TableName, str]:
+    """Name every table as Spark would: models by their place in the catalog, sources by their own name."""
+    models = {TableName(model.name): f"{catalog}.{model.target}" for model in graph.models}
+    sources = {TableName(table.name): str(table.name) for table in graph.sources}
+    return {name: ".".join(quoted(part) for part in text.split(".")) for name, text in {**sources, **models}.items()}
+
+
+def _parameters(model: CompiledModel, partition: str | None, execution_time: datetime) -> dict[str, ParameterValue]:
+    run = {
+        "execution_time": ParameterValue(DataType("timestamp"), _text(execution_time)),
+        "as_of": ParameterValue(DataType("date"), execution_time.date().isoformat()),
+        "run_id": ParameterValue(DataType("string"), "run-preview"),
+    }
+    strategy = model.settings.strategy
+    if not isinstance(strategy, TimeInterval):
+        if partition is not None:
+            raise UsageError(f"`{model.name}` has no partitions", hint="only `time_interval` models have")
+        return run
+    grid = Grid(strategy.granularity, model.settings.timezone)
+    span = _span(grid, partition, start=model.settings.start, execution_time=execution_time)
+    kind = bound_type(model)
+    for name, instant in (("start", span.start), ("end", span.end)):
+        bound = local_day(grid.zone, instant).isoformat() if kind == "date" else _text(instant)
+        run[f"{name}_date"] = ParameterValue(kind, bound)
+        run[f"{name}_ts"] = ParameterValue(DataType("timestamp"), _text(instant))
+    return run
+
+
+def _span(grid: Grid, partition: str | None, *, start: str | None, execution_time: datetime) -> Interval:
+    if partition is None:
+        first = datetime.fromisoformat(start) if start is not None else execution_time
+        floor = floor_unit(grid, first if first.tzinfo is not None else first.replace(tzinfo=UTC))
+        return Interval(floor, next_unit(grid, floor))
+    span = parse_coarse_key(grid, partition)
+    if span is None:
+        raise UsageError(f"`{partition}` is not a partition key", hint=f"write it like `{example_key(grid)}`")
+    return span
+
+
+def _text(instant: datetime) -> str:
+    return instant.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f").removesuffix(".000000")

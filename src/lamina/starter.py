@@ -1,0 +1,52 @@
+"""Start a project: copy a template into an empty folder."""
+
+import os
+import shutil
+
+from lamina.errors import LaminaError, UsageError
+from lamina.values.nearest import nearest
+from lamina.values.value import Value
+
+TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
+IGNORED = ".lamina/\n__pycache__/\n"
+
+
+class FolderInUse(LaminaError):
+    """A project cannot be started in a folder that holds something."""
+
+    code = "L134"
+
+
+class StartedProject(Value, frozen=True):
+    """Where a project was started, and the files it was given."""
+
+    folder: str
+    template: str
+    files: tuple[str, ...]
+
+
+def templates() -> tuple[str, ...]:
+    """Return the names of the templates."""
+    return tuple(sorted(name for name in os.listdir(TEMPLATES) if not name.startswith(("_", "."))))
+
+
+def start_project(folder: str, template: str) -> StartedProject:
+    """Copy a template; nothing that exists is overwritten."""
+    if template not in templates():
+        near = nearest(template, templates())
+        known = ", ".join(f"`{name}`" for name in templates())
+        hint = f"did you mean `{near}`?" if near else f"the templates of this version are {known}"
+        raise UsageError(f"no template `{template}`", hint=hint)
+    try:
+        if os.path.lexists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
+            raise FolderInUse(f"`{folder}` exists and is not an empty folder", hint="name a new folder")
+        origin = os.path.join(TEMPLATES, template)
+        shutil.copytree(origin, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+        with open(os.path.join(folder, ".gitignore"), "w", encoding="utf-8") as file:
+            file.write(IGNORED)
+    except OSError as error:
+        raise FolderInUse(f"`{folder}` cannot be written: {error.strerror or error}") from error
+    files = sorted(
+        os.path.relpath(os.path.join(inside, name), folder) for inside, _, names in os.walk(folder) for name in names
+    )
+    return StartedProject(folder=folder, template=template, files=tuple(files))
