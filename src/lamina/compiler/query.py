@@ -8,7 +8,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lamina.compiler.canonical import canonical
-from lamina.compiler.object import ParameterUse, QueryObject, Reference
+from lamina.compiler.object import ParameterUse, QueryObject, QueryRelation, Reference
 from lamina.compiler.operators import QueryShape
 from lamina.compiler.parse import Parsed, parse
 from lamina.compiler.rules import nesting_too_deep, time_travel
@@ -18,6 +18,8 @@ from lamina.compiler.walk import BEHIND_SAMPLE, Resolve, Walk
 from lamina.values.diagnostic import Diagnostic, Place
 
 Shape = Callable[[Any], QueryShape]  # takes the tree
+
+MAX_CHAIN = 150  # CTEs that read one another: linking follows them down
 
 
 def compile_query(text: str, resolve: Resolve, *, shape: Shape | None = None) -> QueryObject:
@@ -45,6 +47,8 @@ def _object(parsed: Parsed, resolve: Resolve, *, shape: Shape | None) -> QueryOb
             node.replace(exp.Column(this=exp.to_identifier(node.name), table=exp.to_identifier(PARAMETERS)))
     walk = Walk(resolve)
     root = walk.query(tree, -1, {})
+    if _longest_chain(walk) > MAX_CHAIN:
+        return QueryObject(diagnostics=(nesting_too_deep.finding(place=Place(file="")),))
     tokens = parsed.tokens
     return QueryObject(
         references=tuple(_placed(item, tokens) for item in walk.references),
@@ -61,6 +65,15 @@ def _object(parsed: Parsed, resolve: Resolve, *, shape: Shape | None) -> QueryOb
         shape=facts,
         diagnostics=found,
     )
+
+
+def _longest_chain(walk: Walk) -> int:
+    lengths: dict[int, int] = {}
+    for number, scope in enumerate(walk.scopes):
+        relations = (walk.relations[item] for item in getattr(scope, "relations", ()))
+        read = [item.scope for item in relations if isinstance(item, QueryRelation)]
+        lengths[number] = 1 + max((lengths.get(item, 0) for item in read), default=0)
+    return max(lengths.values(), default=0)
 
 
 def _with_at(tokens: list[Token]) -> int:

@@ -198,6 +198,6 @@ def _folders(root: str, folder: str) -> list[str]:
     try:
         with os.scandir(os.path.join(root, folder)) as entries:
             names = [entry.name for entry in entries if entry.is_dir()]
-    except OSError:
+    except (OSError, ValueError):  # no such folder, or no name a folder can have
         return []
     return sorted(name for name in names if TABLE_NAME.fullmatch(name) and not name.startswith("_") and "." not in name)
