@@ -8,6 +8,7 @@ from lamina.planner.axis import grid_of
 from lamina.planner.decide_intervals import decide_intervals
 from lamina.planner.decide_whole import decide_whole
 from lamina.planner.readiness import Upstream
+from lamina.planner.recover import accept
 from lamina.values.facts import ModelFacts
 from lamina.values.interval import WHOLE
 from lamina.values.names import TableName
@@ -27,6 +28,8 @@ def decide(
     """Return what a model needs, from its folded coverage; `touches` only serve to say why."""
     if (refusal := _refusal(model, facts)) is not None:
         return (refusal,)
+    if facts.target.status == "foreign_write" and model.settings.on_foreign_write == "accept":
+        facts = facts.replace(coverage=accept(model, facts.coverage))
     if model.name in selection.upstreams:
         selection = Selection(ignore_cron=selection.ignore_cron)
     decide_kind = decide_whole if grid_of(model) is None else decide_intervals

@@ -1,0 +1,169 @@
+"""Derive a model's record from its table: state is a cache of the fold over the main ancestry.
+
+Crash, lost acknowledgement, restored backup, rollback and lost state all take this one path.
+"""
+
+from collections.abc import Iterable
+
+from lamina.compiler.graph import CompiledModel
+from lamina.planner.segments import fuse, owe
+from lamina.values.coverage import Coverage, Debt, Mark
+from lamina.values.facts import Head, TargetFacts, Version
+from lamina.values.names import Position, TableName
+from lamina.values.touch import Everything, Nothing, Touch
+from lamina.values.value import Value
+
+
+class Identity(Value, frozen=True):
+    """Whose marks count as ours."""
+
+    project: str
+    environment: str
+    stores: tuple[str, ...]  # our own store's identity, and one taken over
+
+
+class Recorded(Value, frozen=True):
+    """What state holds of a table."""
+
+    pointer: str | None
+    position: Position | None
+    coverage: Coverage
+
+
+class Found(Value, frozen=True):
+    """What the table's history tells: the versions after the recorded one, or all known where it is no ancestor."""
+
+    versions: tuple[Version, ...]
+    is_linked: bool
+    mark: Mark | None  # the newest one
+
+
+class Recovery(Value, frozen=True):
+    """The record as it should be, how the table stands, and what to append to its log."""
+
+    recorded: Recorded
+    target: TargetFacts
+    touches: tuple[Touch, ...] = ()
+
+
+def accepted_stores(marks: Iterable[Mark], *, project: str, own: str, is_empty: bool) -> tuple[str, ...]:
+    """Return the store identities whose marks are ours; an empty state takes over the only one it finds."""
+    found = sorted({mark.store for mark in marks if mark.project == project} - {own})
+    return (own, *found) if is_empty and len(found) == 1 else (own,)
+
+
+def stand(model: CompiledModel, head: Head, *, recorded: Recorded | None) -> TargetFacts | None:
+    """Say how a table stands without looking at its history; None where it has moved and must be recovered."""
+    if head.pointer is None:
+        return TargetFacts(status="absent")
+    if recorded is None or recorded.pointer != head.pointer:
+        return None
+    return _standing(model, recorded.coverage)
+
+
+def recover(
+    model: CompiledModel, head: Head, *, recorded: Recorded | None, found: Found, identity: Identity
+) -> Recovery:
+    """Return what a moved table's history makes of its record."""
+    if recorded is None or not found.is_linked:
+        return _restore(model, head, recorded=recorded, found=found, identity=identity)
+    coverage = _fold_versions(model, recorded.coverage, found.versions, identity=identity)
+    moved = Recorded(pointer=head.pointer, position=head.position, coverage=coverage)
+    touches = _linked(tuple(version.touch for version in found.versions), recorded.position)
+    return Recovery(recorded=moved, target=_standing(model, coverage), touches=touches)
+
+
+def accept(model: CompiledModel, coverage: Coverage) -> Coverage:
+    """Forget that somebody else wrote to a table."""
+    own = TableName(model.name)
+    segments = tuple(
+        segment.replace(debts=tuple(debt for debt in segment.debts if debt.input != own))
+        for segment in coverage.segments
+    )
+    return coverage.replace(segments=fuse(segments))
+
+
+def is_foreign(model: CompiledModel, coverage: Coverage) -> bool:
+    """Say whether somebody else's write is still to be dealt with: a table that owes something to itself."""
+    own = TableName(model.name)
+    if any(use.name == own for use in model.inputs):
+        return False
+    return any(debt.input == own for segment in coverage.segments for debt in segment.debts)
+
+
+def _standing(model: CompiledModel, coverage: Coverage) -> TargetFacts:
+    return TargetFacts(status="foreign_write" if is_foreign(model, coverage) else "ours")
+
+
+def _restore(
+    model: CompiledModel, head: Head, *, recorded: Recorded | None, found: Found, identity: Identity
+) -> Recovery:
+    """Start again from the newest mark; readers of a table that left its recorded past are touched in everything."""
+    before = recorded or Recorded(pointer=head.pointer, position=None, coverage=Coverage())
+    mark = found.mark
+    if mark is None:
+        return Recovery(recorded=before, target=TargetFacts(status="unmarked"))
+    if not _is_ours(mark, model, identity=identity):
+        return Recovery(recorded=before, target=TargetFacts(status="other_project", detail=_owner(mark)))
+    later = _after_mark(found.versions, mark)
+    coverage = _fold_versions(model, mark.coverage, later, identity=identity)
+    restored = Recorded(pointer=head.pointer, position=head.position, coverage=coverage)
+    if recorded is None:
+        touches = tuple(version.touch for version in found.versions)
+    elif head.position is not None:
+        touches = (
+            Touch(table=TableName(model.name), position=head.position, parent=recorded.position, extent=Everything()),
+        )
+    else:
+        touches = ()
+    return Recovery(recorded=restored, target=_standing(model, coverage), touches=touches)
+
+
+def _fold_versions(
+    model: CompiledModel, coverage: Coverage, versions: tuple[Version, ...], *, identity: Identity
+) -> Coverage:
+    """Fold versions one after another: ours bring their coverage, other writes leave a debt of the table to itself."""
+    for version in versions:
+        if version.mark is not None and _is_ours(version.mark, model, identity=identity):
+            coverage = version.mark.coverage
+        elif not version.is_content_preserving and not isinstance(version.touch.extent, Nothing):
+            coverage = _owe_itself(model, coverage, version)
+    return coverage
+
+
+def _owe_itself(model: CompiledModel, coverage: Coverage, version: Version) -> Coverage:
+    if model.settings.on_foreign_write == "accept":
+        return coverage
+    debt = Debt(input=TableName(model.name), since=version.parent, position=version.position)
+    return coverage.replace(segments=fuse(tuple(owe(segment, debt) for segment in coverage.segments)))
+
+
+def _linked(touches: tuple[Touch, ...], position: Position | None) -> tuple[Touch, ...]:
+    """Return touches as a chain from a position; a snapshot's own parent may be one that never was a head."""
+    chain: list[Touch] = []
+    for touch in touches:
+        chain.append(touch.replace(parent=position))
+        position = touch.position
+    return tuple(chain)
+
+
+def _after_mark(versions: tuple[Version, ...], mark: Mark) -> tuple[Version, ...]:
+    """Return the versions after the one that carries a mark; none where that one is no longer listed."""
+    for index in range(len(versions), 0, -1):
+        found = versions[index - 1].mark
+        if found is not None and found.commit == mark.commit:
+            return versions[index:]
+    return versions if versions and all(version.mark is None for version in versions) else ()
+
+
+def _is_ours(mark: Mark, model: CompiledModel, *, identity: Identity) -> bool:
+    return (
+        mark.project == identity.project
+        and mark.environment == identity.environment
+        and mark.model == model.name
+        and mark.store in identity.stores
+    )
+
+
+def _owner(mark: Mark) -> str:
+    return f"model `{mark.model}` of project `{mark.project}`, environment `{mark.environment}`, state `{mark.store}`"

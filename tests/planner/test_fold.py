@@ -1,0 +1,204 @@
+"""Folding touches into debts."""
+
+from tests.planner.making import DAILY, ORDERS, built, day, days, head, model, touch, use
+
+from lamina.planner.fold import fold
+from lamina.project.strategy import Incremental
+from lamina.values.coverage import Coverage, Debt, Logic, Segment
+from lamina.values.grid import Grid
+from lamina.values.interval import WHOLE, Interval
+from lamina.values.names import ColumnName, Fingerprint, Position, TableName
+from lamina.values.touch import Nothing, Refinement
+
+STATS = model(inputs=(use(reads=("day", "amount"), by="day"),), strategy=DAILY)
+
+
+def owed(coverage: Coverage) -> tuple[Interval, ...]:
+    return tuple(segment.interval for segment in coverage.segments if segment.debts)
+
+
+def test_touched_day_owes_and_the_rest_stays_one_clean_range() -> None:
+    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
+    after, decisions = fold(before, STATS, touches={ORDERS: (touch("2", "1", days(3)),)}, heads={})
+    assert owed(after) == (days(3),)
+    assert [segment.interval for segment in after.segments] == [days(1, 2), days(3), days(4, 20)]
+    assert after.cursor(ORDERS) is not None
+    assert after.cursors[0].position == "2"
+    assert decisions[0].decision == "recompute"
+    assert decisions[0].reason == "`raw.orders` changed in 2026-04-03"
+
+
+def test_folding_twice_is_folding_once() -> None:
+    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
+    log = {ORDERS: (touch("2", "1", days(3)), touch("3", "2", days(5)))}
+    once, _ = fold(before, STATS, touches=log, heads={ORDERS: head("3")})
+    twice, decisions = fold(once, STATS, touches=log, heads={ORDERS: head("3")})
+    assert twice == once
+    assert decisions == ()
+
+
+def test_window_reaches_later_slices() -> None:
+    reader = model(inputs=(use(by="day", window_days=7),), strategy=DAILY)
+    before = built(reader, days(1, 20), positions={"raw.orders": "1"})
+    after, _ = fold(before, reader, touches={ORDERS: (touch("2", "1", days(3)),)}, heads={})
+    assert owed(after) == (days(3, 10),)
+
+
+def test_touch_is_widened_to_the_unit() -> None:
+    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
+    part = Interval(day(3, hour=5), day(4, hour=1))
+    after, _ = fold(before, STATS, touches={ORDERS: (touch("2", "1", part),)}, heads={})
+    assert owed(after) == (days(3, 4),)
+
+
+def test_other_column_touches_everything() -> None:
+    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
+    after, _ = fold(before, STATS, touches={ORDERS: (touch("2", "1", days(3), column="loaded"),)}, heads={})
+    assert owed(after) == (days(1, 20),)
+
+
+def test_reader_of_equal_columns_is_spared_with_the_reason() -> None:
+    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
+    equal = Refinement(columns=(ColumnName("amount"), ColumnName("day")))
+    log = {ORDERS: (touch("2", "1", days(3), refinements=(equal,)),)}
+    after, decisions = fold(before, STATS, touches=log, heads={ORDERS: head("2", "day", "amount", "status")})
+    assert owed(after) == ()
+    assert decisions[0].decision == "skip"
+    assert decisions[0].columns == ("status",)
+    assert decisions[0].reason == "only `status` changed, not read by `sales.stats`"
+
+
+def test_unknown_read_set_is_spared_only_by_a_proof_for_every_column() -> None:
+    reader = model(inputs=(use(),))
+    before = built(reader, WHOLE, positions={"raw.orders": "1"})
+    some = Refinement(columns=(ColumnName("amount"),))
+    after, _ = fold(before, reader, touches={ORDERS: (touch("2", "1", refinements=(some,)),)}, heads={})
+    assert owed(after) == (WHOLE,)
+    every = Refinement(columns=None)
+    after, _ = fold(before, reader, touches={ORDERS: (touch("2", "1", refinements=(every,)),)}, heads={})
+    assert owed(after) == ()
+
+
+def test_cutoff_never_removes_an_older_debt() -> None:
+    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
+    equal = Refinement(columns=(ColumnName("amount"), ColumnName("day")))
+    log = {ORDERS: (touch("2", "1", days(3)), touch("3", "2", days(3), refinements=(equal,)))}
+    after, _ = fold(before, STATS, touches=log, heads={})
+    assert owed(after) == (days(3),)
+
+
+def test_refinement_narrows_by_the_readers_filter_column() -> None:
+    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
+    narrow = Refinement(
+        columns=(ColumnName("amount"), ColumnName("day")), filter_column=ColumnName("day"), ranges=(days(7),)
+    )
+    after, _ = fold(before, STATS, touches={ORDERS: (touch("2", "1", refinements=(narrow,)),)}, heads={})
+    assert owed(after) == (days(7),)
+
+
+def test_slice_built_by_older_code_is_judged_by_what_that_code_read() -> None:
+    old = Logic(fingerprint=Fingerprint("v0"), reads={ORDERS: (ColumnName("status"),)})
+    current = Logic(fingerprint=STATS.fingerprint, reads={ORDERS: (ColumnName("amount"), ColumnName("day"))})
+    before = built(STATS, days(4, 9), positions={"raw.orders": "1"}).replace(
+        segments=(
+            Segment(interval=days(1, 3), logic=Fingerprint("v0")),
+            Segment(interval=days(4, 9), logic=STATS.fingerprint),
+        ),
+        logics=(old, current),
+    )
+    equal = Refinement(columns=(ColumnName("amount"), ColumnName("day")))
+    after, _ = fold(before, STATS, touches={ORDERS: (touch("2", "1", days(5), refinements=(equal,)),)}, heads={})
+    assert owed(after) == (days(1, 3),)
+
+
+def test_debts_to_one_input_join_from_the_earliest_to_the_latest() -> None:
+    reader = model(inputs=(use(is_driver=True),), strategy=Incremental())
+    before = built(reader, WHOLE, positions={"raw.orders": "1"})
+    log = {ORDERS: (touch("2", "1", is_append=True), touch("3", "2", is_append=True))}
+    after, _ = fold(before, reader, touches=log, heads={})
+    expected = Debt(input=ORDERS, since=Position("1"), position=Position("3"), is_append=True)
+    assert after.segments[0].debts == (expected,)
+
+
+def test_append_is_no_longer_one_after_a_rewrite_the_reader_was_spared_from() -> None:
+    reader = model(inputs=(use(reads=("amount",), is_driver=True),), strategy=Incremental())
+    before = built(reader, WHOLE, positions={"raw.orders": "1"})
+    equal = Refinement(columns=(ColumnName("amount"),))
+    log = {ORDERS: (touch("2", "1", is_append=True), touch("3", "2", refinements=(equal,)))}
+    after, _ = fold(before, reader, touches=log, heads={})
+    assert [debt.is_append for debt in after.segments[0].debts] == [False]
+
+
+def test_gap_in_the_log_touches_everything() -> None:
+    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
+    after, _ = fold(before, STATS, touches={ORDERS: (touch("9", "8", days(3)),)}, heads={})
+    assert owed(after) == (days(1, 20),)
+
+
+def test_head_the_log_does_not_lead_to_touches_everything() -> None:
+    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
+    after, _ = fold(before, STATS, touches={}, heads={ORDERS: head("7")})
+    assert owed(after) == (days(1, 20),)
+    assert after.cursors[0].position == "7"
+
+
+def test_head_older_than_the_log_is_ignored() -> None:
+    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
+    after, _ = fold(before, STATS, touches={ORDERS: (touch("2", "1", days(3)),)}, heads={ORDERS: head("1")})
+    assert owed(after) == (days(3),)
+
+
+def test_return_to_an_old_content_changes_nothing_for_who_read_it() -> None:
+    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
+    log = {ORDERS: (touch("1", None), touch("2", "1", days(3)), touch("1", "2", days(3)))}
+    after, _ = fold(before, STATS, touches=log, heads={})
+    assert owed(after) == ()
+
+
+def test_input_first_read_when_it_had_no_version_owes_its_first_one() -> None:
+    before = built(STATS, days(1, 20))
+    after, _ = fold(before, STATS, touches={}, heads={ORDERS: head("1")})
+    assert owed(after) == (days(1, 20),)
+
+
+def test_new_input_of_new_code_moves_its_cursor_only() -> None:
+    before = built(model(strategy=DAILY, fingerprint="v0"), days(1, 20))
+    after, _ = fold(before, STATS, touches={}, heads={ORDERS: head("1")})
+    assert owed(after) == ()
+    assert after.cursors[0].position == "1"
+
+
+def test_kept_input_moves_its_cursor_only() -> None:
+    reader = model(inputs=(use(by="day", on_touch="keep"),), strategy=DAILY)
+    before = built(reader, days(1, 20), positions={"raw.orders": "1"})
+    after, decisions = fold(before, reader, touches={ORDERS: (touch("2", "1", days(3)),)}, heads={})
+    assert owed(after) == ()
+    assert after.cursors[0].position == "2"
+    assert "keeps the rows" in decisions[0].reason
+
+
+def test_compaction_is_no_touch() -> None:
+    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
+    after, decisions = fold(before, STATS, touches={ORDERS: (touch("2", "1", extent=Nothing()),)}, heads={})
+    assert owed(after) == ()
+    assert decisions == ()
+    assert after.cursors[0].position == "2"
+
+
+def test_own_past_touches_later_slices_only() -> None:
+    itself = model("sales.balance", inputs=(use("sales.balance", by="day", window_days=2),), strategy=DAILY)
+    before = built(itself, days(1, 20), positions={"sales.balance": "1"})
+    log = {TableName("sales.balance"): (touch("2", "1", days(3), table="sales.balance"),)}
+    after, _ = fold(before, itself, touches=log, heads={})
+    assert owed(after) == (days(4, 5),)
+
+
+def test_dates_of_a_zoned_reader_reach_its_local_day() -> None:
+    reader = model(inputs=(use(by="day"),), strategy=DAILY, column_type="date", timezone="America/New_York")
+    grid = Grid("day", "America/New_York")
+    local = Interval(day(3, hour=4), day(4, hour=4))
+    before = built(reader, Interval(day(1, hour=4), day(10, hour=4)), positions={"raw.orders": "1"})
+    after, _ = fold(before, reader, touches={ORDERS: (touch("2", "1", days(3)),)}, heads={})
+    assert grid.zone == reader.settings.timezone
+    # The local day itself, and the one before it in case the query compares instants.
+    assert owed(after) == (Interval(day(2, hour=4), local.end),)
