@@ -1,36 +1,61 @@
-"""One Spark application for every test that needs Spark."""
+"""One Spark application for every test that needs Spark, started as lamina starts it."""
 
+import os
+import tempfile
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.spark.lake import Lake
+
+from lamina.warehouse.spark.session import Application
+from lamina.warehouse.spark.settings import SparkSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# No test leaves a process behind that prepares faster starts.
+os.environ["LAMINA_CLASS_ARCHIVE"] = "off"
+
+
+def start_application(folder: Path) -> Application:
+    """Start a small Spark whose catalog and warehouse are in a folder."""
+    settings = SparkSettings(
+        root=str(folder),
+        database=str(folder / "lamina.db"),
+        warehouse=str(folder / "warehouse"),
+        logs=str(folder / "logs"),
+        master="local[2]",
+        conf={"spark.sql.shuffle.partitions": "2", "spark.sql.debug.maxToStringFields": "1000"},
+    )
+    application = Application(settings, emit=lambda _: None)
+    application.session()
+    return application
 
 
 def start_session() -> Any:
-    """Start a small local session as lamina runs Spark: ANSI mode, UTC, no Hive, no UI."""
-    from pyspark.sql import SparkSession
-
-    session = (
-        SparkSession.builder.master("local[2]")
-        .appName("lamina-tests")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.ansi.enabled", "true")
-        .config("spark.sql.catalogImplementation", "in-memory")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.debug.maxToStringFields", "1000")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
-    return session
+    """Start a session for use outside of tests."""
+    return start_application(Path(tempfile.mkdtemp())).session()
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
+def application(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    """Yield the application that every Spark test shares."""
+    application = start_application(tmp_path_factory.mktemp("spark"))
+    yield application
+    application.stop()
+
+
+@pytest.fixture(scope="session")
+def spark(application: Application) -> "SparkSession":
     """Yield the session that every Spark test shares."""
-    session = start_session()
-    yield session
-    session.stop()
+    return application.session()
+
+
+@pytest.fixture
+def lake(application: Application, tmp_path: Path) -> Iterator[Lake]:
+    """Yield a project folder with a catalog of its own in the shared application."""
+    lake = Lake(tmp_path, application)
+    yield lake
+    lake.close()

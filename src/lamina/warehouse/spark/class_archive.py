@@ -1,0 +1,124 @@
+"""A class-data archive in the user's cache: Spark starts in less than half the CPU time with it.
+
+It is made once for each combination of Java, Spark and jars, by a process of its own, and never missed when absent.
+"""
+
+import os
+import subprocess
+import sys
+from hashlib import blake2b
+from pathlib import Path
+
+from lamina.values import codec
+from lamina.values.value import Value
+from lamina.warehouse.spark.jars import cache_folder
+from lamina.warehouse.spark.java import Java
+from lamina.warehouse.spark.settings import SparkSettings
+
+# Above this much input the optimising compiler earns its start-up cost back: 6 million joined rows took 16.7 s without
+# it and 6.6 s with it, while small work starts in half the time without it.
+LARGE_BYTES = 512 * 2**20
+SMALL_WORK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+_SWITCH = "LAMINA_CLASS_ARCHIVE"
+
+
+class Request(Value, frozen=True):
+    """An archive that may be wanted: where it belongs, and what it is made from."""
+
+    path: str
+    jars: tuple[str, ...]
+
+
+def compiler_options(expected_bytes: int) -> str:
+    """Return how the JVM should compile for that much input."""
+    return "" if expected_bytes > LARGE_BYTES else SMALL_WORK
+
+
+def request(settings: SparkSettings, *, java: Java, jars: tuple[Path, ...]) -> Request:
+    """Name the archive for this combination of Java, Spark and jars."""
+    from importlib.metadata import version
+
+    facts = (java.build, version("pyspark"), *(f"{jar}:{jar.stat().st_size}" for jar in jars))
+    extra = settings.conf.get("spark.driver.extraClassPath", "")
+    key = blake2b("\n".join((*facts, extra)).encode(), digest_size=12).hexdigest()
+    return Request(path=str(cache_folder() / "classes" / f"{key}.jsa"), jars=tuple(str(jar) for jar in jars))
+
+
+def options(wanted: Request) -> str:
+    """Return the JVM options that use the archive, or nothing if it is not there."""
+    if not _is_wanted() or not Path(wanted.path).is_file():
+        return ""
+    return f"-XX:SharedArchiveFile={wanted.path} -Xshare:auto -Xlog:disable"
+
+
+def make_in_background(wanted: Request) -> None:
+    """Start a process that makes the archive after this one has ended, unless one is at it or it is switched off."""
+    if not _is_wanted():
+        return
+    target = Path(wanted.path)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Whoever creates this file does the work; a crash leaves it behind and only costs the speed-up.
+        os.close(os.open(target.with_suffix(".making"), os.O_CREAT | os.O_EXCL))
+    except OSError:
+        return
+    subprocess.Popen(
+        [sys.executable, "-m", "lamina.warehouse.spark.class_archive", codec.to_json(wanted).decode()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _is_wanted() -> bool:
+    return os.environ.get(_SWITCH, "on") != "off"
+
+
+def _make(wanted: Request) -> None:
+    """Run the usual statements once in a scratch warehouse and let the JVM archive its classes at its end."""
+    import tempfile
+
+    from lamina.warehouse.spark.session import Application
+
+    os.nice(19)
+    target = Path(wanted.path)
+    scratch_archive = target.with_suffix(".new")
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            settings = SparkSettings(
+                root=folder,
+                database=f"{folder}/lamina.db",
+                warehouse=f"{folder}/warehouse",
+                logs=folder,
+                jars=wanted.jars,
+            )
+            application = Application(settings, emit=lambda _: None)
+            application.extra_java_options = f"-XX:ArchiveClassesAtExit={scratch_archive}"
+            for statement in _TRAINING:
+                application.session().sql(statement).collect()
+            application.stop()
+        scratch_archive.rename(target)
+    finally:
+        target.with_suffix(".making").unlink(missing_ok=True)
+        scratch_archive.unlink(missing_ok=True)
+
+
+# What a run does to a table, once each, so that the classes are loaded.
+_TRAINING = (
+    "CREATE NAMESPACE lake.a",
+    "CREATE TABLE lake.a.t (k BIGINT, d DATE, v STRING) USING iceberg PARTITIONED BY (days(d))",
+    "INSERT INTO lake.a.t SELECT id, DATE '2026-01-01', concat('v', id) FROM range(20)",
+    "MERGE INTO lake.a.t AS t USING (SELECT id AS k, DATE '2026-01-01' AS d, 'w' AS v FROM range(5)) AS s"
+    " ON t.k <=> s.k WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+    "SELECT d, count(*), count(DISTINCT v), sum(xxhash64(k, v) & 4294967295) FROM lake.a.t GROUP BY d ORDER BY d",
+    "SELECT * FROM lake.a.t AS l JOIN lake.a.t AS r ON l.k = r.k WHERE l.d >= DATE '2026-01-01'",
+    "SELECT *, row_number() OVER (PARTITION BY d ORDER BY k) AS n FROM lake.a.t",
+    "ALTER TABLE lake.a.t ADD COLUMN w INT",
+    "INSERT OVERWRITE lake.a.t SELECT * FROM lake.a.t",
+)
+
+
+if __name__ == "__main__":
+    _make(codec.from_json(sys.argv[1], Request))

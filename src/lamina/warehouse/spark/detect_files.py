@@ -1,0 +1,126 @@
+"""Changes of file sources, from manifests: which files came, went or changed, and which times they hold."""
+
+from pathlib import Path
+
+from lamina.project.source import SourceTable
+from lamina.values.facts import Head
+from lamina.values.interval import Interval, merge
+from lamina.values.names import ColumnName, Position, TableName
+from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Touch
+from lamina.warehouse.spark import file_ranges, manifest
+from lamina.warehouse.spark.manifest import FileEntry, HeldFile, Manifest
+from lamina.warehouse.spark.settings import SparkSettings
+
+
+def file_head(settings: SparkSettings, source: SourceTable, *, columns: tuple[ColumnName, ...]) -> Head:
+    """Return a source's head, keeping the manifest it names and what new files hold."""
+    entries = manifest.list_files(source, manifest.locate(settings, source))
+    position = manifest.position_of(entries)
+    if not manifest.is_stored(settings, position):
+        known = _newest(settings, source)
+        _keep(settings, source, entries, known=known, columns=columns)
+        _remember(settings, source, position)
+    return Head(table=TableName(source.name), pointer=None, position=position, columns=source.columns)
+
+
+def file_changes(
+    settings: SparkSettings, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...]
+) -> tuple[Touch, ...]:
+    """Return what changed in a source since a manifest, as one touch, or nothing."""
+    head = file_head(settings, source, columns=columns).position
+    if head is None or head == since:
+        return ()
+    after = _with_columns(settings, source, manifest.load_manifest(settings, source, head), columns)
+    if not manifest.is_stored(settings, since):
+        return (_touch(source, since, head, Everything()),)
+    before = manifest.load_manifest(settings, source, since)
+    came, went = compare(before, after)
+    return (_touch(source, since, head, extent_of((*came, *went), columns)).replace(is_append=not went),)
+
+
+def compare(before: Manifest, after: Manifest) -> tuple[tuple[HeldFile, ...], tuple[HeldFile, ...]]:
+    """Return the files that came and those that went; a changed file does both."""
+    old = {item.file: item for item in before.files}
+    new = {item.file: item for item in after.files}
+    came = tuple(item for file, item in new.items() if file not in old)
+    went = tuple(item for file, item in old.items() if file not in new)
+    return came, went
+
+
+def extent_of(files: tuple[HeldFile, ...], columns: tuple[ColumnName, ...]) -> Extent:
+    """Return which times files hold, for each column that all of them tell of."""
+    if not files:
+        return Nothing()
+    told = [(column, [_held(item, column) for item in files]) for column in columns]
+    known = tuple(
+        ColumnRanges(column=column, ranges=_union([ranges for ranges in found if ranges is not None]))
+        for column, found in told
+        if all(ranges is not None for ranges in found)
+    )
+    return Ranges(columns=known) if known else Everything()
+
+
+def _held(item: HeldFile, column: ColumnName) -> tuple[Interval, ...] | None:
+    return next((held.ranges for held in item.held if held.column == column), None)
+
+
+def _union(ranges: list[tuple[Interval, ...]]) -> tuple[Interval, ...]:
+    return merge(tuple(span for spans in ranges for span in spans))
+
+
+def _touch(source: SourceTable, since: Position, head: Position, extent: Extent) -> Touch:
+    return Touch(table=TableName(source.name), position=head, parent=since, extent=extent)
+
+
+def _keep(
+    settings: SparkSettings,
+    source: SourceTable,
+    entries: tuple[FileEntry, ...],
+    *,
+    known: Manifest | None,
+    columns: tuple[ColumnName, ...],
+) -> None:
+    """Store a manifest; files of the one before keep what is known of them."""
+    old = {item.file: item for item in known.files} if known else {}
+    location = manifest.locate(settings, source)
+    files = tuple(
+        old.get(entry) or HeldFile(file=entry, held=file_ranges.held_by(source, location, entry, columns=columns))
+        for entry in entries
+    )
+    manifest.store_manifest(settings, Manifest(source=source.name, files=files))
+
+
+def _with_columns(
+    settings: SparkSettings, source: SourceTable, found: Manifest, columns: tuple[ColumnName, ...]
+) -> Manifest:
+    """Learn what files hold of columns nobody asked for when they came."""
+    location = manifest.locate(settings, source)
+    lacking = [item for item in found.files if {held.column for held in item.held} < set(columns)]
+    if not lacking:
+        return found
+    learnt = {
+        item.file: item.replace(held=file_ranges.held_by(source, location, item.file, columns=columns))
+        for item in lacking
+    }
+    whole = found.replace(files=tuple(learnt.get(item.file, item) for item in found.files))
+    manifest.store_manifest(settings, whole)
+    return whole
+
+
+def _newest(settings: SparkSettings, source: SourceTable) -> Manifest | None:
+    """Return the manifest that was current when this source was last looked at."""
+    path = _newest_path(settings, source)
+    position = Position(path.read_text()) if path.is_file() else None
+    if position is None or not manifest.is_stored(settings, position):
+        return None
+    return manifest.load_manifest(settings, source, position)
+
+
+def _remember(settings: SparkSettings, source: SourceTable, position: Position) -> None:
+    path = _newest_path(settings, source)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(position)
+
+
+def _newest_path(settings: SparkSettings, source: SourceTable) -> Path:
+    return Path(settings.warehouse, "_lamina", "sources", f"{source.name}.newest")

@@ -1,0 +1,83 @@
+"""Changes of Iceberg sources in the catalog: step by step, classified by the files each one added and removed."""
+
+from lamina.project.source import SourceTable
+from lamina.values.interval import Interval, merge
+from lamina.values.names import ColumnName, Position, TableName
+from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Touch
+from lamina.warehouse.spark import file_ranges
+from lamina.warehouse.spark.ancestry import walk
+from lamina.warehouse.spark.metadata import Metadata, Snapshot, local_path
+
+
+def table_changes(
+    source: SourceTable, metadata: Metadata, since: Position, *, columns: tuple[ColumnName, ...]
+) -> tuple[Touch, ...]:
+    """Return one touch for each snapshot after a version, or one of everything if that is no ancestor."""
+    if metadata.position is None or metadata.position == since:
+        return ()
+    name = TableName(source.name)
+    steps, is_linked = walk(metadata, since)
+    if not is_linked:
+        return (Touch(table=name, position=metadata.position, parent=since, extent=Everything()),)
+    return tuple(_touch(name, metadata, step, columns) for step in steps)
+
+
+def _touch(name: TableName, metadata: Metadata, step: Snapshot, columns: tuple[ColumnName, ...]) -> Touch:
+    parent = metadata.parent(step.position)
+    if step.is_content_preserving and step.parent is not None:
+        return Touch(table=name, position=step.position, parent=parent, extent=Nothing())
+    return Touch(
+        table=name,
+        position=step.position,
+        parent=parent,
+        extent=_extent(step, columns),
+        is_append=step.parent is not None and not step.has_removed and not step.count("removed-delete-files"),
+        rows_added=step.count("added-records"),
+        rows_removed=step.count("deleted-records"),
+    )
+
+
+def _extent(step: Snapshot, columns: tuple[ColumnName, ...]) -> Extent:
+    is_by_file = not step.count("added-delete-files") and not step.count("removed-delete-files")
+    if not columns or step.parent is None or not is_by_file:
+        return Everything()
+    paths = changed_files(step)
+    told = ((column, _union(paths, column)) for column in columns)
+    known = tuple(ColumnRanges(column=column, ranges=ranges) for column, ranges in told if ranges is not None)
+    return Ranges(columns=known) if known else Everything()
+
+
+def changed_files(step: Snapshot) -> tuple[str, ...]:
+    """Return the data files that a step added or removed."""
+    from pyiceberg.io.pyarrow import PyArrowFileIO
+    from pyiceberg.manifest import ManifestEntryStatus, read_manifest_list
+
+    files = PyArrowFileIO()
+    listed = read_manifest_list(files.new_input(_uri(step.manifest_list)))
+    entries = (
+        entry
+        for manifest in listed
+        if str(manifest.added_snapshot_id) == step.position
+        for entry in manifest.fetch_manifest_entry(files, discard_deleted=False)
+    )
+    return tuple(
+        entry.data_file.file_path
+        for entry in entries
+        if entry.status in (ManifestEntryStatus.ADDED, ManifestEntryStatus.DELETED)
+        and str(entry.snapshot_id) == step.position
+    )
+
+
+def _union(paths: tuple[str, ...], column: ColumnName) -> tuple[Interval, ...] | None:
+    """Return the times of a column in all files, or None if one of them cannot tell."""
+    spans: list[Interval] = []
+    for path in paths:
+        found = file_ranges.parquet_ranges(local_path(path), column)
+        if found is None:
+            return None
+        spans.extend(found)
+    return merge(tuple(spans))
+
+
+def _uri(location: str) -> str:
+    return local_path(location).as_uri() if location.startswith("file:") else location

@@ -1,0 +1,200 @@
+"""Which kind of failure an exception is: by its class, Spark's error class and SQLSTATE, never by its words."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from lamina.errors import LaminaError
+from lamina.warehouse.failure import FailureKind, WarehouseFailure
+
+# Below this much free space an I/O failure is put down to the disk.
+_ALMOST_FULL_BYTES = 32 * 2**20
+
+# The deepest cause a Java exception is followed to.
+_DEEPEST = 12
+
+# Spark's error classes that say more than their SQLSTATE.
+_BY_CONDITION: dict[str, FailureKind] = {
+    "USER_RAISED_EXCEPTION": "data_rejected",
+    "MALFORMED_RECORD_IN_PARSING": "data_rejected",
+    "FAILED_READ_FILE": "data_rejected",
+    "CANNOT_LOAD_STATE_STORE": "internal",
+    "CAST_INVALID_INPUT": "data_rejected",
+    "MERGE_CARDINALITY_VIOLATION": "data_rejected",
+    "PATH_NOT_FOUND": "not_found",
+    "TABLE_OR_VIEW_NOT_FOUND": "not_found",
+    "OPERATION_CANCELED": "interrupted",
+    "JOB_CANCELLED": "interrupted",
+    "UNABLE_TO_ACQUIRE_MEMORY": "resources",
+}
+
+# The first characters of a SQLSTATE, longest first.
+_BY_STATE: tuple[tuple[str, FailureKind], ...] = (
+    ("42P01", "not_found"),
+    ("42704", "not_found"),
+    ("P0001", "data_rejected"),
+    ("HY008", "interrupted"),
+    ("08", "connection_failed"),
+    ("0A", "query_rejected"),
+    ("21", "query_rejected"),
+    ("22", "data_rejected"),
+    ("23", "data_rejected"),
+    ("28", "auth_failed"),
+    ("40", "conflict"),
+    ("42", "query_rejected"),
+    ("53", "resources"),
+    ("54", "resources"),
+    ("XX", "internal"),
+)
+
+_BY_JAVA_CLASS: dict[str, FailureKind] = {
+    "java.lang.OutOfMemoryError": "resources",
+    "org.apache.spark.memory.SparkOutOfMemoryError": "resources",
+    "java.net.ConnectException": "connection_failed",
+    "java.net.UnknownHostException": "connection_failed",
+    "java.net.NoRouteToHostException": "connection_failed",
+    "java.net.SocketTimeoutException": "transient",
+    "java.net.SocketException": "transient",
+    "java.io.FileNotFoundException": "not_found",
+    "java.nio.file.NoSuchFileException": "not_found",
+    "java.nio.file.AccessDeniedException": "resources",
+    "org.apache.hadoop.security.AccessControlException": "auth_failed",
+    "org.apache.iceberg.exceptions.CommitFailedException": "conflict",
+    "org.apache.iceberg.exceptions.CommitStateUnknownException": "unknown",
+    "org.apache.iceberg.exceptions.NoSuchTableException": "not_found",
+    "org.apache.iceberg.exceptions.NotFoundException": "not_found",
+    "org.apache.iceberg.exceptions.NotAuthorizedException": "auth_failed",
+    "org.apache.iceberg.exceptions.ForbiddenException": "auth_failed",
+    "org.apache.iceberg.exceptions.ServiceUnavailableException": "quota_exceeded",
+    "org.apache.iceberg.exceptions.ValidationException": "conflict",
+    "org.apache.parquet.io.ParquetDecodingException": "data_rejected",
+    "org.apache.spark.SparkUpgradeException": "data_rejected",
+    "org.apache.spark.sql.execution.datasources.SchemaColumnConvertNotSupportedException": "data_rejected",
+    "java.sql.SQLTransientConnectionException": "transient",
+    "java.sql.SQLNonTransientConnectionException": "connection_failed",
+    "java.sql.SQLInvalidAuthorizationSpecException": "auth_failed",
+}
+
+_IO_CLASSES = ("java.io.IOException", "java.io.UncheckedIOException", "java.nio.file.FileSystemException")
+
+_HINTS: dict[FailureKind, str] = {
+    "data_rejected": "fix the rows, or the query that reads them; nothing of this batch was published",
+    "query_rejected": "fix the query; `lamina render` shows it as Spark gets it",
+    "resources": "check memory, the free space and the rights of the warehouse folder",
+    "conflict": "somebody else wrote the table at the same time; run again",
+    "connection_failed": "check that the endpoint is reachable",
+    "not_found": "check that the files and tables the query reads are still there",
+}
+
+
+@contextmanager
+def translated(name: str, *, folder: Path) -> Iterator[None]:
+    """Turn whatever Spark raises into a failure of one kind, with Spark's own sentence."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except LaminaError:
+        raise
+    except (PySparkException, Py4JError, OSError, sqlite3.Error, ArithmeticError, ValueError) as error:
+        kind = failure_kind(error, folder=folder)
+        told = f"`{name}`: {_sentence(error)}"
+        raise WarehouseFailure(told, kind=kind, error_class=_condition(error), hint=_HINTS.get(kind)) from error
+
+
+def failure_kind(error: BaseException, *, folder: Path) -> FailureKind:
+    """Return the kind of a failure; `folder` is where a full disk would show."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    if isinstance(error, MemoryError):
+        return "resources"
+    if isinstance(error, sqlite3.OperationalError):
+        return "resources" if _is_almost_full(folder) else "transient"
+    if isinstance(error, OSError):
+        return _io_kind(folder)
+    kinds = [_kind_of(condition, state, name) for condition, state, name in _causes(error)]
+    found = next((kind for kind in reversed(kinds) if kind is not None), None)
+    if found is not None:
+        return found
+    if any(name in _IO_CLASSES for _, _, name in _causes(error)):
+        return _io_kind(folder)
+    return "unknown"
+
+
+def _kind_of(condition: str | None, state: str | None, java_class: str | None) -> FailureKind | None:
+    if java_class in _BY_JAVA_CLASS:
+        return _BY_JAVA_CLASS[java_class]
+    if condition is not None and (kind := _BY_CONDITION.get(condition.partition(".")[0])):
+        return kind
+    return next((kind for start, kind in _BY_STATE if state is not None and state.startswith(start)), None)
+
+
+def _causes(error: BaseException) -> list[tuple[str | None, str | None, str | None]]:
+    """Return error class, SQLSTATE and Java class of an exception and of what caused it, outermost first."""
+    found: list[tuple[str | None, str | None, str | None]] = [(_condition(error), _state(error), None)]
+    origin: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
+    while origin is not None and len(found) < _DEEPEST:
+        name = str(origin.getClass().getName())
+        found.append((_asked(origin, "getCondition"), _asked(origin, "getSqlState"), name))
+        origin = origin.getCause()
+    # Under Connect the cause is told by name.
+    reason = getattr(error, "_reason", None)
+    if reason:
+        found.append((None, None, str(reason)))
+    return found
+
+
+def _asked(origin: Any, method: str) -> str | None:
+    """Return what a Java exception answers, if it is one that has an answer."""
+    from py4j.protocol import Py4JError
+
+    try:
+        answer = getattr(origin, method)()
+    except Py4JError:
+        return None
+    return None if answer is None else str(answer)
+
+
+def _condition(error: BaseException) -> str | None:
+    from pyspark.errors import PySparkException
+
+    return error.getCondition() if isinstance(error, PySparkException) else None
+
+
+def _state(error: BaseException) -> str | None:
+    from pyspark.errors import PySparkException
+
+    return error.getSqlState() if isinstance(error, PySparkException) else None
+
+
+def _sentence(error: BaseException) -> str:
+    """Return the innermost message that says something, without stack and query plan."""
+    origin: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
+    told = str(error)
+    for _ in range(_DEEPEST):
+        if origin is None:
+            break
+        told = origin.getMessage() or told
+        origin = origin.getCause()
+    lines = [line.strip() for line in str(told).splitlines()]
+    kept = [line for line in lines if line and not line.startswith(("at ", "==", "JVM stacktrace"))]
+    return (kept[0] if kept else type(error).__name__).rstrip(";")
+
+
+def _io_kind(folder: Path) -> FailureKind:
+    return "resources" if _is_almost_full(folder) or not _can_write(folder) else "transient"
+
+
+def _is_almost_full(folder: Path) -> bool:
+    place = next((parent for parent in (folder, *folder.parents) if parent.exists()), None)
+    return place is not None and shutil.disk_usage(place).free < _ALMOST_FULL_BYTES
+
+
+def _can_write(folder: Path) -> bool:
+    import os
+
+    return not folder.exists() or os.access(folder, os.W_OK)

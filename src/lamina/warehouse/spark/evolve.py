@@ -1,0 +1,77 @@
+"""Drift: how a table's columns follow a result whose columns changed under unchanged code; pure."""
+
+from lamina.compiler.types import decimal_of, is_decimal
+from lamina.values.schema import Column, DataType, Schema
+from lamina.values.value import Value
+
+_WIDER = {"tinyint": ("smallint", "int", "bigint"), "smallint": ("int", "bigint"), "int": ("bigint",)}
+
+
+class Mismatch(Value, frozen=True):
+    """A column whose new type the table cannot take in place."""
+
+    column: str
+    before: DataType
+    after: DataType
+
+
+class Evolution(Value, frozen=True):
+    """What must happen to a table before it can take a result."""
+
+    added: Schema = ()
+    widened: Schema = ()
+    gone: tuple[str, ...] = ()  # kept in the table; new rows have null there
+    mismatched: tuple[Mismatch, ...] = ()
+
+
+def evolve(table: Schema, result: Schema) -> Evolution:
+    """Compare a table's columns with a result's, by name and type; order does not matter."""
+    held = {column.name.casefold(): column for column in table}
+    given = {column.name.casefold(): column for column in result}
+    shared = [(held[key], given[key]) for key in held if key in given]
+    return Evolution(
+        added=tuple(column for key, column in given.items() if key not in held),
+        widened=tuple(Column(name=old.name, type=new.type) for old, new in shared if can_widen(old.type, new.type)),
+        gone=tuple(column.name for key, column in held.items() if key not in given),
+        mismatched=tuple(
+            Mismatch(column=old.name, before=old.type, after=new.type)
+            for old, new in shared
+            if not fits(new.type, old.type) and not can_widen(old.type, new.type)
+        ),
+    )
+
+
+def is_same(table: Schema, result: Schema) -> bool:
+    """Tell whether a table has exactly the columns that a result would be stored in."""
+    stored = {column.name.casefold(): _stored(column.type) for column in result}
+    return {column.name.casefold(): column.type for column in table} == stored
+
+
+def fits(kind: DataType, target: DataType) -> bool:
+    """Tell whether every value of a type can be stored in a column of another, unchanged.
+
+    >>> fits("smallint", "int"), fits("decimal(10,2)", "decimal(12,2)"), fits("bigint", "int")
+    (True, True, False)
+    """
+    if kind in (target, "void") or target in _WIDER.get(kind, ()):
+        return True
+    return (kind, target) == ("float", "double") or _is_more_precise(kind, target)
+
+
+def can_widen(before: DataType, after: DataType) -> bool:
+    """Tell whether a column's type can become another in place, without rewriting the rows."""
+    return before != _stored(after) and (
+        (before, after) in (("int", "bigint"), ("float", "double")) or _is_more_precise(before, after)
+    )
+
+
+def _stored(kind: DataType) -> DataType:
+    """Return the type under which Iceberg keeps a column: it has no integers below 32 bits."""
+    return DataType("int") if kind in ("tinyint", "smallint") else kind
+
+
+def _is_more_precise(before: DataType, after: DataType) -> bool:
+    if not (is_decimal(before) and is_decimal(after)):
+        return False
+    old, new = decimal_of(before), decimal_of(after)
+    return old is not None and new is not None and old.scale == new.scale and old.precision < new.precision

@@ -1,0 +1,65 @@
+"""What stops Spark work before or beside a query; each error writes its own sentence."""
+
+from lamina.warehouse.failure import WarehouseFailure
+
+
+class JavaMissing(WarehouseFailure):
+    """There is no Java to run Spark on."""
+
+    code = "L610"
+
+    def __init__(self, looked_at: str) -> None:
+        super().__init__(
+            f"Java was not found: `{looked_at}`",
+            kind="internal",
+            hint="install Java 17 or newer and put it on PATH, or set JAVA_HOME to its folder",
+        )
+
+
+class JavaTooOld(WarehouseFailure):
+    """Spark 4 needs a newer Java."""
+
+    code = "L611"
+
+    def __init__(self, executable: str, *, found: int, needed: int) -> None:
+        super().__init__(
+            f"Java {found} is too old, Spark needs {needed} or newer: `{executable}`",
+            kind="internal",
+            hint=f"install Java {needed} and set JAVA_HOME to its folder",
+        )
+
+
+class JarMissing(WarehouseFailure):
+    """A jar that Spark needs is neither cached nor to be had."""
+
+    code = "L612"
+
+    def __init__(self, coordinate: str, detail: str) -> None:
+        super().__init__(
+            f"the jar `{coordinate}` could not be resolved: {detail}",
+            kind="connection_failed",
+            hint="check the network, or download the jars elsewhere and list their paths in `jars` under `[spark]`",
+        )
+
+
+class SparkNotStarted(WarehouseFailure):
+    """Spark could not be started or reached."""
+
+    code = "L613"
+
+    def __init__(self, detail: str, *, log: str | None) -> None:
+        hint = "check `[spark]` in `lamina.toml`" if log is None else f"Spark's own output is in `{log}`"
+        super().__init__(f"Spark could not be started: {detail}", kind="connection_failed", hint=hint)
+
+
+class WarehouseNotWritable(WarehouseFailure):
+    """The folder of the tables cannot be written."""
+
+    code = "L614"
+
+    def __init__(self, folder: str, detail: str) -> None:
+        super().__init__(
+            f"the warehouse folder cannot be written: `{folder}` ({detail})",
+            kind="resources",
+            hint="check the rights and the free space of the folder, or set `warehouse` under `[catalog]`",
+        )

@@ -1,0 +1,164 @@
+"""A batch's result as a lazy frame: SQL, Python and seeds over pinned inputs, each under a name of its own."""
+
+import csv
+import io
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lamina.compiler.graph import CompiledModel, Graph, InputUse
+from lamina.compiler.parameters import RUN_PARAMETERS, ParameterValue, bound_type, variable_values
+from lamina.compiler.render import render
+from lamina.project.source import SourceTable
+from lamina.project.strategy import TimeInterval
+from lamina.values.batch import Batch, Pin
+from lamina.values.interval import Interval
+from lamina.values.names import ModelName, Position, TableName
+from lamina.values.schema import DataType
+from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.spark import manifest, reads
+from lamina.warehouse.spark.python_model import ModelInputs, run_python_model
+from lamina.warehouse.spark.ranges import bound_text, predicate, time_ranges
+from lamina.warehouse.spark.settings import SparkSettings
+from lamina.warehouse.spark.sql import quote, relation
+from lamina.warehouse.spark.tables import Tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Frames:
+    """Builds the frames of batches in one session."""
+
+    def __init__(self, session: "SparkSession", *, settings: SparkSettings, graph: Graph, tables: Tables) -> None:
+        self._session = session
+        self._settings = settings
+        self._graph = graph
+        self._tables = tables
+
+    def read(self, pin: Pin) -> "DataFrame":
+        """Return one input at its pinned version, or only what was appended up to it."""
+        source = _source(self._graph, pin.input)
+        if source is not None and source.type == "files":
+            entries = self.entries(source, pin)
+            return reads.read_files(self._session, self._settings, source, entries=entries)
+        table = TableName(source.location) if source else self._graph.model(ModelName(pin.input)).target
+        name = relation(self._settings.catalog, table)
+        if pin.since is None:
+            self._require_version(table, pin.position)
+            return reads.read_snapshot(self._session, name, pin.position)
+        steps = reads.steps_between(table, self._tables.metadata(table), since=pin.since, until=pin.position)
+        reads.require_appends(table, steps, since=pin.since)
+        return reads.read_appended(self._session, name, since=pin.since, until=pin.position)
+
+    def entries(self, source: SourceTable, pin: Pin) -> tuple[manifest.FileEntry, ...]:
+        """Return the files that a pin of a file source reads."""
+        if pin.since is None:
+            return manifest.load_manifest(self._settings, source, pin.position).entries
+        return reads.appended_files(self._settings, source, since=pin.since, until=pin.position)
+
+    def result(self, model: CompiledModel, batch: Batch) -> "DataFrame":
+        """Return the rows that a batch writes, before its strategy looks at them."""
+        if model.kind == "seed":
+            return self._seed(model)
+        frames = {pin.input: self.read(pin) for pin in batch.pins}
+        if model.kind == "python":
+            return self._python(model, batch, frames)
+        views: dict[TableName, str] = {}
+        for number, (name, frame) in enumerate(sorted(frames.items())):
+            view = f"lamina_{batch.commit}_{number}".replace("-", "_")
+            frame.createOrReplaceTempView(view)
+            views[name] = view
+        parameters = {**variable_values(self._settings.variables), **parameters_of(model, batch)}
+        return self._session.sql(render(self._graph, model, relations=views, parameters=parameters))
+
+    def _require_version(self, table: TableName, position: Position) -> None:
+        if position not in self._tables.metadata(table).snapshots:
+            raise reads.VersionGone(table, position)
+
+    def _seed(self, model: CompiledModel) -> "DataFrame":
+        rows = [row for row in csv.reader(io.StringIO(model.text)) if row]
+        if not rows:
+            raise WarehouseFailure(f"the seed `{model.name}` is empty", kind="data_rejected", hint="give it a header")
+        header, body = rows[0], [tuple(value or None for value in row) for row in rows[1:]]
+        if any(len(row) != len(header) for row in body):
+            raise WarehouseFailure(
+                f"a row of the seed `{model.name}` has another number of values than its header", kind="data_rejected"
+            )
+        kinds = {column.name.casefold(): column.type for column in model.columns or ()}
+        frame = self._session.createDataFrame(body, ", ".join(f"{quote(name)} string" for name in header))
+        return frame.selectExpr(*(_cast(name, kinds.get(name.casefold(), DataType("string"))) for name in header))
+
+    def _python(self, model: CompiledModel, batch: Batch, frames: dict[TableName, "DataFrame"]) -> "DataFrame":
+        bounds = _bounds(batch) if isinstance(model.settings.strategy, TimeInterval) else None
+        uses = {use.name: use for use in model.inputs}
+        inputs = ModelInputs(
+            self._session,
+            name=model.name,
+            readers={name: partial(self._filtered, frame, uses.get(name), bounds) for name, frame in frames.items()},
+            whole_readers={name: partial(_same, frame) for name, frame in frames.items()},
+            start=None if bounds is None else bounds.start,
+            end=None if bounds is None else bounds.end,
+            parameters=batch.parameters,
+            environment=self._settings.environment,
+            variables={variable.name: variable.value for variable in self._settings.variables},
+        )
+        return run_python_model(model.name, model.text, path=model.path, root=self._settings.root, inputs=inputs)
+
+    def _filtered(self, frame: "DataFrame", use: InputUse | None, bounds: Interval | None) -> "DataFrame":
+        column = self._time_column(use)
+        if bounds is None or use is None or column is None:
+            return frame
+        kind = dict(frame.dtypes).get(column, "timestamp")
+        return frame.where(predicate(time_ranges(column, kind, (bounds,), zone="UTC")))
+
+    def _time_column(self, use: InputUse | None) -> str | None:
+        if use is None or use.filter_column is not None:
+            return None if use is None else use.filter_column
+        source = _source(self._graph, use.name)
+        if source is not None:
+            return source.time_column
+        strategy = self._graph.model(ModelName(use.name)).settings.strategy
+        return strategy.time_column if isinstance(strategy, TimeInterval) else None
+
+
+def parameters_of(model: CompiledModel, batch: Batch) -> dict[str, ParameterValue]:
+    """Return the run's parameters and the batch's bounds, these with the type of the time column."""
+    found = {
+        name: ParameterValue(RUN_PARAMETERS.get(name, DataType("string")), _value(name, value))
+        for name, value in batch.parameters.items()
+    }
+    strategy = model.settings.strategy
+    if not isinstance(strategy, TimeInterval):
+        return found
+    bounds, kind = _bounds(batch), bound_type(model)
+    (typed,) = time_ranges(strategy.time_column, kind, (bounds,), zone=model.settings.timezone)
+    return {
+        **found,
+        "start_date": ParameterValue(kind, bound_text(typed.start)),
+        "end_date": ParameterValue(kind, bound_text(typed.end)),
+        "start_ts": ParameterValue(DataType("timestamp"), bound_text(bounds.start)),
+        "end_ts": ParameterValue(DataType("timestamp"), bound_text(bounds.end)),
+    }
+
+
+def _bounds(batch: Batch) -> Interval:
+    return Interval(min(span.start for span in batch.slices), max(span.end for span in batch.slices))
+
+
+def _value(name: str, value: str) -> str:
+    if name == "execution_time":
+        return bound_text(datetime.fromisoformat(value))
+    return value[:10] if name == "as_of" else value
+
+
+def _source(graph: Graph, name: TableName) -> SourceTable | None:
+    return next((source for source in graph.sources if TableName(source.name) == name), None)
+
+
+def _cast(name: str, kind: DataType) -> str:
+    return f"CAST({quote(name)} AS {kind}) AS {quote(name)}"
+
+
+def _same(frame: "DataFrame") -> "DataFrame":
+    return frame

@@ -1,0 +1,183 @@
+"""The files of a source at one moment: which they are, and which times each one holds.
+
+A manifest's position is the hash of its files; it is stored once, under the warehouse, for as long as it is needed.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from lamina.project.source import SourceTable
+from lamina.values import codec
+from lamina.values.names import Position
+from lamina.values.touch import ColumnRanges
+from lamina.values.value import Value
+from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.spark.settings import SparkSettings
+
+
+class SourceGone(WarehouseFailure):
+    """A source's folder is not there: that is an error, never an empty table."""
+
+    code = "L621"
+
+    def __init__(self, source: str, folder: str) -> None:
+        super().__init__(
+            f"the folder of source `{source}` does not exist: `{folder}`",
+            kind="not_found",
+            hint="put the folder back, or change `path` of the source; an empty folder means a table without rows",
+        )
+
+
+class SourceUnreadable(WarehouseFailure):
+    """A source's files cannot be listed or read."""
+
+    code = "L622"
+
+    def __init__(self, source: str, path: str, detail: str) -> None:
+        super().__init__(
+            f"source `{source}` cannot be read: `{path}` ({detail})",
+            kind="not_found",
+            hint="check the rights of the file and that it is whole",
+        )
+
+
+class ManifestGone(WarehouseFailure):
+    """The list of files a table was built from is no longer kept."""
+
+    code = "L623"
+
+    def __init__(self, source: str, position: Position) -> None:
+        super().__init__(
+            f"the file list `{position}` of source `{source}` is not in the warehouse",
+            kind="not_found",
+            hint="rebuild the models that read it with `--full-refresh`",
+        )
+
+
+class SourceChanged(WarehouseFailure):
+    """A file changed after it was pinned for this run."""
+
+    code = "L624"
+
+    def __init__(self, source: str, path: str) -> None:
+        super().__init__(
+            f"a file of source `{source}` changed while it was read: `{path}`",
+            kind="conflict",
+            hint="run again; nothing of this batch was published",
+        )
+
+
+class FileEntry(Value, frozen=True):
+    """One file as it was: a change of size or time is another file."""
+
+    path: str  # relative to the source's location
+    size: int
+    modified_ns: int
+
+
+class HeldFile(Value, frozen=True):
+    """A file and the times it holds, for each column this could be told of."""
+
+    file: FileEntry
+    held: tuple[ColumnRanges, ...] = ()
+
+
+class Manifest(Value, frozen=True):
+    """All files of a source, sorted by path."""
+
+    source: str
+    files: tuple[HeldFile, ...]
+
+    @property
+    def entries(self) -> tuple[FileEntry, ...]:
+        """The files without what they hold."""
+        return tuple(item.file for item in self.files)
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(item.file.size for item in self.files)
+
+
+def locate(settings: SparkSettings, source: SourceTable) -> Path:
+    """Return the folder or file of a source."""
+    return Path(settings.root, source.location)
+
+
+def list_files(source: SourceTable, location: Path) -> tuple[FileEntry, ...]:
+    """List a source's files, sorted; hidden ones are left out, as Spark does."""
+    try:
+        if location.is_file():
+            found = location.stat()
+            return (FileEntry(path=".", size=found.st_size, modified_ns=found.st_mtime_ns),)
+        entries = [_entry(item, location) for item in _walk(location)]
+    except FileNotFoundError as error:
+        if not location.exists():
+            raise SourceGone(source.name, str(location)) from error
+        raise SourceUnreadable(source.name, str(error.filename), "it vanished while it was listed") from error
+    except OSError as error:
+        raise SourceUnreadable(source.name, str(error.filename), error.strerror or str(error)) from error
+    return tuple(sorted(entries, key=lambda entry: entry.path))
+
+
+def position_of(entries: tuple[FileEntry, ...]) -> Position:
+    """Return the position that names exactly these files."""
+    return Position(codec.content_hash(entries))
+
+
+def load_manifest(settings: SparkSettings, source: SourceTable, position: Position) -> Manifest:
+    """Return a stored manifest."""
+    path = _stored_at(settings, position)
+    if not path.is_file():
+        raise ManifestGone(source.name, position)
+    return codec.from_json(path.read_bytes(), Manifest)
+
+
+def is_stored(settings: SparkSettings, position: Position) -> bool:
+    """Tell whether a manifest is kept."""
+    return _stored_at(settings, position).is_file()
+
+
+def store_manifest(settings: SparkSettings, manifest: Manifest) -> Position:
+    """Keep a manifest under its position; a reader sees no file or a whole one."""
+    position = position_of(manifest.entries)
+    path = _stored_at(settings, position)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_suffix(f".{os.getpid()}.new")
+    scratch.write_bytes(codec.to_json(manifest))
+    scratch.replace(path)
+    return position
+
+
+def recheck(source: SourceTable, location: Path, entries: tuple[FileEntry, ...]) -> None:
+    """Raise if a file is not the one that was pinned."""
+    for entry in entries:
+        path = location / entry.path
+        try:
+            found = path.stat()
+        except OSError as error:
+            raise SourceChanged(source.name, str(path)) from error
+        if (found.st_size, found.st_mtime_ns) != (entry.size, entry.modified_ns):
+            raise SourceChanged(source.name, str(path))
+
+
+def _walk(folder: Path) -> Iterator[os.DirEntry[str]]:
+    with os.scandir(folder) as items:
+        for item in items:
+            if item.name.startswith((".", "_")):
+                continue
+            if item.is_dir():
+                yield from _walk(Path(item.path))
+            else:
+                yield item
+
+
+def _entry(item: os.DirEntry[str], location: Path) -> FileEntry:
+    found = item.stat()
+    path = os.path.relpath(item.path, location)
+    return FileEntry(path=path, size=found.st_size, modified_ns=found.st_mtime_ns)
+
+
+def _stored_at(settings: SparkSettings, position: Position) -> Path:
+    return Path(settings.warehouse, "_lamina", "manifests", f"{position}.json")

@@ -1,0 +1,205 @@
+"""An Iceberg table's metadata file read as plain JSON: versions, schema, layout and marks, without a JVM."""
+
+import gzip
+import json
+import os
+import time
+import uuid
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from lamina.values import codec
+from lamina.values.coverage import Mark
+from lamina.values.names import Position
+from lamina.values.schema import Schema
+from lamina.values.touch import Touch
+from lamina.values.value import Value
+from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.spark.iceberg_types import to_schema
+from lamina.warehouse.spark.layout import PartitionField
+
+MARK = "lamina.mark"
+TOUCH = "lamina.touch"
+# Replacing a table's schema starts a new ancestry in Iceberg; this property ties it to the old one.
+PREDECESSOR = "lamina.predecessor"
+
+# How many older metadata files a table remembers, Iceberg's own default.
+_KEPT_LOG = 100
+
+
+class MetadataUnreadable(WarehouseFailure):
+    """A table's metadata file is gone or damaged."""
+
+    code = "L620"
+
+    def __init__(self, pointer: str, detail: str) -> None:
+        super().__init__(
+            f"the table metadata cannot be read: `{pointer}` ({detail})",
+            kind="not_found",
+            hint="restore the file, or drop the table from the catalog so that it is built again",
+        )
+
+
+class Snapshot(Value, frozen=True):
+    """One version of a table, with what its commit did."""
+
+    position: Position
+    parent: Position | None
+    schema_id: int | None
+    summary: dict[str, str]
+    manifest_list: str
+
+    def count(self, key: str) -> int:
+        """Return a number of the summary, zero where it is not told."""
+        return int(self.summary.get(key, "0"))
+
+    @property
+    def has_added(self) -> bool:
+        """Tell whether data came."""
+        return self.count("added-data-files") > 0
+
+    @property
+    def has_removed(self) -> bool:
+        """Tell whether data went: by whole files, or by files that delete single rows."""
+        return self.count("deleted-data-files") > 0 or self.count("added-delete-files") > 0
+
+    @property
+    def is_content_preserving(self) -> bool:
+        """Tell whether the rows are the same as before: no file came or went, or a rewrite of the same rows."""
+        if not self.has_added and not self.has_removed and not self.count("removed-delete-files"):
+            return True
+        return self.summary.get("operation") == "replace"
+
+    @property
+    def mark(self) -> Mark | None:
+        """Return the mark the snapshot was written with."""
+        text = self.summary.get(MARK)
+        return None if text is None else codec.from_json(text, Mark)
+
+
+class Metadata(Value, frozen=True):
+    """What one metadata file says."""
+
+    pointer: str
+    location: str
+    position: Position | None
+    snapshots: dict[Position, Snapshot]
+    columns: Schema
+    schemas: dict[int, Schema]
+    layout: tuple[PartitionField, ...]
+    layouts: int  # how many layouts the table has ever had
+    sorting: tuple[str, ...]
+    properties: dict[str, str]
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """Return the current snapshot."""
+        return None if self.position is None else self.snapshots.get(self.position)
+
+    def parent(self, position: Position) -> Position | None:
+        """Return the version before one, across a replacement that names its predecessor."""
+        found = self.snapshots.get(position)
+        if found is None:
+            return None
+        named = found.summary.get(PREDECESSOR)
+        return found.parent or (Position(named) if named else None)
+
+    @property
+    def mark(self) -> Mark | None:
+        """Return the table's newest mark, late facts included, also when its snapshot expired."""
+        text = self.properties.get(MARK)
+        return None if text is None else codec.from_json(text, Mark)
+
+    @property
+    def touch(self) -> Touch | None:
+        """Return what the newest marked batch touched."""
+        text = self.properties.get(TOUCH)
+        return None if text is None else codec.from_json(text, Touch)
+
+
+@lru_cache(maxsize=512)
+def read_metadata(pointer: str) -> Metadata:
+    """Read one metadata file; it never changes, so it is read once."""
+    document = _load(pointer)
+    schemas = {schema["schema-id"]: schema["fields"] for schema in document["schemas"]}
+    fields = schemas[document["current-schema-id"]]
+    names = {field["id"]: field["name"] for every in schemas.values() for field in every}
+    names |= {field["id"]: field["name"] for field in fields}
+    current = document.get("current-snapshot-id")
+    specs = {spec["spec-id"]: spec["fields"] for spec in document["partition-specs"]}
+    orders = {order["order-id"]: order["fields"] for order in document.get("sort-orders", ())}
+    snapshots = (_snapshot(item) for item in document.get("snapshots") or ())
+    return Metadata(
+        pointer=pointer,
+        location=document["location"],
+        position=None if current in (None, -1) else Position(str(current)),
+        snapshots={item.position: item for item in snapshots},
+        columns=to_schema(fields),
+        schemas={key: to_schema(value) for key, value in schemas.items()},
+        layout=tuple(
+            PartitionField(column=names.get(field["source-id"], "?"), transform=field["transform"])
+            for field in specs[document["default-spec-id"]]
+            if field["transform"] != "void"
+        ),
+        layouts=len(specs),
+        sorting=tuple(
+            names.get(field["source-id"], "?") for field in orders.get(document.get("default-sort-order-id", 0), ())
+        ),
+        properties=document.get("properties") or {},
+    )
+
+
+def write_properties(pointer: str, properties: dict[str, str]) -> str:
+    """Write the next metadata file of a table with more properties, and return where it is.
+
+    The same through Spark takes a tenth of a second for each batch.
+    """
+    document = _load(pointer)
+    now = int(time.time() * 1000)
+    document["properties"] = {**(document.get("properties") or {}), **properties}
+    log = [
+        *(document.get("metadata-log") or ()),
+        {"timestamp-ms": document["last-updated-ms"], "metadata-file": pointer},
+    ]
+    document["metadata-log"] = log[-_KEPT_LOG:]
+    document["last-updated-ms"] = max(now, document["last-updated-ms"])
+    folder, _, name = pointer.rpartition("/")
+    version = int(name.partition("-")[0]) + 1
+    written = f"{folder}/{version:05d}-{uuid.uuid4()}.metadata.json"
+    _write_durably(local_path(written), json.dumps(document, separators=(",", ":")).encode())
+    return written
+
+
+def local_path(location: str) -> Path:
+    """Return the path of a location: the JVM writes `file:/x`, PyIceberg `file:///x`."""
+    return Path("/" + location[5:].lstrip("/")) if location.startswith("file:") else Path(location)
+
+
+def _snapshot(item: dict[str, Any]) -> Snapshot:
+    parent = item.get("parent-snapshot-id")
+    return Snapshot(
+        position=Position(str(item["snapshot-id"])),
+        parent=None if parent is None else Position(str(parent)),
+        schema_id=item.get("schema-id"),
+        summary=item.get("summary") or {},
+        manifest_list=item.get("manifest-list", ""),
+    )
+
+
+def _load(pointer: str) -> dict[str, Any]:
+    try:
+        data = local_path(pointer).read_bytes()
+        if pointer.endswith(".gz.metadata.json"):
+            data = gzip.decompress(data)
+        document: dict[str, Any] = json.loads(data)
+    except (OSError, ValueError) as error:
+        raise MetadataUnreadable(pointer, str(error)) from error
+    return document
+
+
+def _write_durably(path: Path, data: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

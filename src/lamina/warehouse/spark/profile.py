@@ -1,0 +1,71 @@
+"""Spark's settings as lamina runs it: pure tables made from the project's settings."""
+
+import os
+from pathlib import Path
+
+from lamina.warehouse.spark.settings import SparkSettings
+
+# What results depend on is fixed: a user's `conf` cannot change it.
+FIXED = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.storeAssignmentPolicy": "ANSI",
+}
+
+_LAUNCH_KEYS = ("spark.driver.memory", "spark.driver.extraJavaOptions", "spark.driver.extraClassPath")
+
+
+def session_conf(settings: SparkSettings) -> dict[str, str]:
+    """Return the settings of a session, the user's own included."""
+    chosen = {key: value for key, value in settings.conf.items() if key not in _LAUNCH_KEYS}
+    return {
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+        **chosen,
+        **FIXED,
+    }
+
+
+def catalog_conf(settings: SparkSettings) -> dict[str, str]:
+    """Return the settings of the Iceberg catalog in the SQLite file; its name is part of the catalog's rows."""
+    prefix = f"spark.sql.catalog.{settings.catalog}"
+    return {
+        prefix: "org.apache.iceberg.spark.SparkCatalog",
+        f"{prefix}.type": "jdbc",
+        f"{prefix}.uri": f"jdbc:sqlite:{settings.database}?busy_timeout=30000",
+        f"{prefix}.jdbc.schema-version": "V1",
+        f"{prefix}.warehouse": settings.warehouse,
+        # Pointers are moved behind the JVM's back.
+        f"{prefix}.cache-enabled": "false",
+    }
+
+
+def launch_conf(settings: SparkSettings, *, jars: tuple[Path, ...], java_options: str) -> dict[str, str]:
+    """Return what must be known before the JVM starts."""
+    given = settings.conf
+    class_path = [str(jar) for jar in jars]
+    if extra := given.get("spark.driver.extraClassPath"):
+        class_path.append(extra)
+    options = " ".join(part for part in (java_options, given.get("spark.driver.extraJavaOptions")) if part)
+    return {
+        "spark.master": settings.master,
+        "spark.app.name": "lamina",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": given.get("spark.driver.memory", _driver_memory()),
+        "spark.driver.extraClassPath": os.pathsep.join(class_path),
+        "spark.driver.extraJavaOptions": options,
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        "spark.sql.warehouse.dir": str(Path(settings.logs) / "unused"),
+    }
+
+
+def _driver_memory() -> str:
+    """Return half of the machine's memory, at most four gigabytes."""
+    megabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    return f"{max(1024, min(4096, megabytes // 2))}m"

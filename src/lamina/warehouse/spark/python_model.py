@@ -1,0 +1,90 @@
+"""Python models: `def model(ctx) -> DataFrame`, loaded from the compiled text and given its inputs, pinned."""
+
+import logging
+import sys
+from collections.abc import Callable
+from datetime import date, datetime
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from lamina.warehouse.failure import WarehouseFailure
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class ModelUnusable(WarehouseFailure):
+    """A Python model cannot be loaded, or does not give a table."""
+
+    code = "L628"
+
+    def __init__(self, model: str, detail: str) -> None:
+        super().__init__(
+            f"the Python model `{model}` cannot be used: {detail}",
+            kind="query_rejected",
+            hint="define `def model(ctx)` that returns a Spark DataFrame",
+        )
+
+
+class ModelInputs:
+    """What a Python model may ask for; the `ctx` of `def model(ctx)`."""
+
+    def __init__(
+        self,
+        session: "SparkSession",
+        *,
+        name: str,
+        readers: dict[str, Callable[[], "DataFrame"]],
+        whole_readers: dict[str, Callable[[], "DataFrame"]],
+        start: datetime | date | None,
+        end: datetime | date | None,
+        parameters: dict[str, str],
+        environment: str,
+        variables: dict[str, str],
+    ) -> None:
+        self.spark = session
+        self.start = start
+        self.end = end
+        self.execution_time = _instant(parameters.get("execution_time"))
+        self.as_of = _day(parameters.get("as_of"))
+        self.run_id = parameters.get("run_id")
+        self.environment = environment
+        self.vars = variables
+        self.log = logging.getLogger(f"lamina.model.{name}")
+        self._name = name
+        self._readers = readers
+        self._whole_readers = whole_readers
+
+    def table(self, name: str, *, whole: bool = False) -> "DataFrame":
+        """Return an input listed in `depends_on`, filtered to the batch where it has a time column."""
+        readers = self._whole_readers if whole else self._readers
+        if name not in readers:
+            raise ModelUnusable(self._name, f"it reads `{name}`, which its `depends_on` does not list")
+        return readers[name]()
+
+
+def run_python_model(name: str, text: str, *, path: str, root: str, inputs: ModelInputs) -> "DataFrame":
+    """Load a model's text and call its function."""
+    from pyspark.sql import DataFrame
+    from pyspark.sql.connect.dataframe import DataFrame as RemoteDataFrame
+
+    if root not in sys.path:
+        # Models import modules that stand beside `lamina.toml`.
+        sys.path.insert(0, root)
+    module: dict[str, Any] = ModuleType(f"lamina_model_{name.replace('.', '_')}").__dict__
+    exec(compile(text, path, "exec"), module)
+    function = module.get("model")
+    if not callable(function):
+        raise ModelUnusable(name, "it defines no function `model`")
+    answer = function(inputs)
+    if not isinstance(answer, (DataFrame, RemoteDataFrame)):
+        raise ModelUnusable(name, f"its function returned {type(answer).__name__}")
+    return answer
+
+
+def _instant(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def _day(text: str | None) -> date | None:
+    return None if text is None else date.fromisoformat(text[:10])

@@ -1,0 +1,145 @@
+"""Pinned reads: every input is read at one exact version, Iceberg tables by snapshot, files by their list."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lamina.project.source import SourceTable
+from lamina.values.names import Position, TableName
+from lamina.values.schema import UNKNOWN, Schema
+from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.spark import manifest
+from lamina.warehouse.spark.manifest import FileEntry
+from lamina.warehouse.spark.metadata import Metadata, Snapshot
+from lamina.warehouse.spark.settings import SparkSettings
+from lamina.warehouse.spark.sql import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class NotAppended(WarehouseFailure):
+    """Rows were changed or removed between two versions, so what was appended cannot be read alone."""
+
+    code = "L625"
+
+    def __init__(self, table: TableName, since: Position) -> None:
+        super().__init__(
+            f"`{table}` was not only appended to since version {since}",
+            kind="conflict",
+            hint="the model is rebuilt from all of its input",
+        )
+
+
+class TableGone(WarehouseFailure):
+    """A table is not in the catalog."""
+
+    code = "L629"
+
+    def __init__(self, table: TableName) -> None:
+        super().__init__(
+            f"table `{table}` is not in the catalog",
+            kind="not_found",
+            hint="build it, or check the name of the source's table",
+        )
+
+
+class VersionGone(WarehouseFailure):
+    """A pinned version cannot be read any more."""
+
+    code = "L626"
+
+    def __init__(self, table: TableName, position: Position) -> None:
+        super().__init__(
+            f"version {position} of `{table}` is gone",
+            kind="not_found",
+            hint="snapshots were expired or the table was replaced; run again to read the current version",
+        )
+
+
+def read_snapshot(session: "SparkSession", relation: str, position: Position) -> "DataFrame":
+    """Read an Iceberg table as it was at a snapshot."""
+    return session.sql(f"SELECT * FROM {relation} VERSION AS OF {int(position)}")
+
+
+def read_appended(session: "SparkSession", relation: str, *, since: Position, until: Position) -> "DataFrame":
+    """Read the rows that were appended to an Iceberg table after one snapshot, up to another."""
+    if since == until:
+        return read_snapshot(session, relation, until).limit(0)
+    reader = session.read.option("start-snapshot-id", since).option("end-snapshot-id", until)
+    return reader.table(relation)
+
+
+def steps_between(table: TableName, metadata: Metadata, *, since: Position, until: Position) -> tuple[Snapshot, ...]:
+    """Return the snapshots after one version up to another, oldest first; raise if they are not linked."""
+    steps: list[Snapshot] = []
+    position: Position | None = until
+    while position is not None and position != since:
+        found = metadata.snapshots.get(position)
+        if found is None:
+            break
+        steps.append(found)
+        position = metadata.parent(position)
+    if position != since:
+        raise VersionGone(table, since)
+    return tuple(reversed(steps))
+
+
+def require_appends(table: TableName, steps: tuple[Snapshot, ...], *, since: Position) -> None:
+    """Raise unless every step only added rows, in the one form that Iceberg's append scan does not pass over."""
+    for step in steps:
+        is_append = step.summary.get("operation") == "append" and step.parent is not None and not step.has_removed
+        if not is_append and not step.is_content_preserving:
+            raise NotAppended(table, since)
+
+
+def read_files(
+    session: "SparkSession", settings: SparkSettings, source: SourceTable, *, entries: tuple[FileEntry, ...]
+) -> "DataFrame":
+    """Read exactly these files of a source."""
+    if not entries:
+        return session.createDataFrame([], _ddl(_known_columns(source)))
+    location = manifest.locate(settings, source)
+    reader = session.read.format(source.format).options(**_options(source, entries, location))
+    if source.columns and all(column.type != UNKNOWN for column in source.columns):
+        reader = reader.schema(_ddl(source.columns))
+    return reader.load([str(_path_of(location, entry)) for entry in entries])
+
+
+def appended_files(
+    settings: SparkSettings, source: SourceTable, *, since: Position, until: Position
+) -> tuple[FileEntry, ...]:
+    """Return the files that came after one manifest; raise if any of the old ones changed or went."""
+    before = set(manifest.load_manifest(settings, source, since).entries)
+    after = manifest.load_manifest(settings, source, until).entries
+    if not before <= set(after):
+        raise NotAppended(TableName(source.name), since)
+    return tuple(entry for entry in after if entry not in before)
+
+
+def _options(source: SourceTable, entries: tuple[FileEntry, ...], location: Path) -> dict[str, str]:
+    """Return the reader's options: strict by default, with the folders' columns where there are such folders."""
+    strict: dict[str, str] = {}
+    if source.format in ("csv", "json"):
+        strict["mode"] = "FAILFAST"
+    if source.format == "csv":
+        # Without `enforceSchema = false` Spark takes declared columns by place, whatever the header says.
+        strict |= {"header": "true"} | ({"enforceSchema": "false"} if source.columns else {"inferSchema": "true"})
+    if source.format == "parquet" and not source.columns:
+        strict["mergeSchema"] = "true"
+    if any("=" in part for entry in entries for part in Path(entry.path).parts[:-1]):
+        strict["basePath"] = str(location)
+    return {**strict, **source.options}
+
+
+def _known_columns(source: SourceTable) -> Schema:
+    if not source.columns:
+        raise manifest.SourceUnreadable(source.name, source.location, "it has no files and declares no columns")
+    return source.columns
+
+
+def _ddl(columns: Schema) -> str:
+    return ", ".join(f"{quote(column.name)} {column.type}" for column in columns)
+
+
+def _path_of(location: Path, entry: FileEntry) -> Path:
+    return location if entry.path == "." else location / entry.path

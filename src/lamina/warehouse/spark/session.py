@@ -1,0 +1,200 @@
+"""The Spark application: the only file that knows how Spark is started, and the only one that owns it.
+
+One application, one session for each worker thread, because settings such as snapshot properties are per session.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lamina.values.event import Event, SessionReady, SessionStarting
+from lamina.warehouse.spark import class_archive, jars
+from lamina.warehouse.spark.faults import SparkNotStarted, WarehouseNotWritable
+from lamina.warehouse.spark.java import Java, find_java
+from lamina.warehouse.spark.profile import FIXED, catalog_conf, launch_conf, session_conf
+from lamina.warehouse.spark.settings import SparkSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_STOP_SECONDS = 20
+
+
+class Application:
+    """Spark, started when it is first asked for a session."""
+
+    def __init__(self, settings: SparkSettings, *, emit: Callable[[Event], None]) -> None:
+        self._settings = settings
+        self._emit = emit
+        self._lock = threading.Lock()
+        self._threads = threading.local()
+        self._root: SparkSession | None = None
+        self._gateway: Any = None
+        self._archive: class_archive.Request | None = None
+        self.expected_bytes = 0  # what the first session is likely to read; decides how the JVM compiles
+        self.extra_java_options = ""
+
+    @property
+    def is_started(self) -> bool:
+        """Tell whether Spark has been started."""
+        return self._root is not None
+
+    def session(self) -> "SparkSession":
+        """Return this thread's own session, starting Spark if need be."""
+        with self._lock:
+            if self._root is None:
+                self._root = self._start()
+        found: SparkSession | None = getattr(self._threads, "session", None)
+        if found is None:
+            found = self._new_session(self._root)
+            self._threads.session = found
+        return found
+
+    def interrupt(self, tag: str) -> None:
+        """Cancel what runs under a tag."""
+        if self._root is not None:
+            self._root.interruptTag(tag)
+
+    def stop(self) -> None:
+        """End Spark; where start-up could be made faster, leave a process behind that prepares it."""
+        with self._lock:
+            root, self._root = self._root, None
+        if root is None:
+            return
+        root.stop()
+        self._threads = threading.local()
+        if self._gateway is not None:
+            _end_java(self._gateway)
+            self._gateway = None
+        if self._archive is not None:
+            class_archive.make_in_background(self._archive)
+            self._archive = None
+
+    def _start(self) -> "SparkSession":
+        self._emit(SessionStarting())
+        started = time.monotonic()
+        root = self._connect() if self._settings.remote else self._launch()
+        self._emit(SessionReady(seconds=time.monotonic() - started))
+        return root
+
+    def _connect(self) -> "SparkSession":
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+
+        try:
+            session: SparkSession = SparkSession.builder.remote(str(self._settings.remote)).create()
+            _set(session, {**session_conf(self._settings), **catalog_conf(self._settings)})
+        except (ImportError, PySparkException) as error:
+            raise SparkNotStarted(str(error), log=None) from error
+        return session
+
+    def _launch(self) -> "SparkSession":
+        java = find_java()
+        found = jars.resolve_jars(self._settings.jars, java)
+        log = _log_file(self._settings)
+        _make_folder(Path(self._settings.warehouse))
+        options = self._java_options(java, found)
+        with _undisturbed_interrupts():
+            return self._launch_classic(launch_conf(self._settings, jars=found, java_options=options), log)
+
+    def _launch_classic(self, launch: dict[str, str], log: Path) -> "SparkSession":
+        from pyspark import SparkConf, SparkContext
+        from pyspark.errors import PySparkException
+        from pyspark.java_gateway import launch_gateway
+        from pyspark.sql import SparkSession
+
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        # Only what the JVM needs to start stands on its command line, where other users can read it.
+        start = SparkConf(loadDefaults=False).setAll(list(launch.items()))
+        try:
+            with log.open("ab") as output:
+                self._gateway = launch_gateway(start, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
+            whole = {**launch, **session_conf(self._settings), **catalog_conf(self._settings)}
+            SparkContext._ensure_initialized(gateway=self._gateway)
+            conf = SparkConf(_jvm=self._gateway.jvm).setAll(list(whole.items()))
+            context = SparkContext(conf=conf, gateway=self._gateway)
+        except (OSError, PySparkException, ValueError) as error:
+            raise SparkNotStarted(str(error), log=str(log)) from error
+        context.setLogLevel("ERROR")
+        return SparkSession(context)
+
+    def _java_options(self, java: Java, found: tuple[Path, ...]) -> str:
+        request = class_archive.request(self._settings, java=java, jars=found)
+        archived = class_archive.options(request)
+        self._archive = None if archived or self.extra_java_options else request
+        speed = class_archive.compiler_options(self.expected_bytes)
+        return " ".join(part for part in (speed, archived, self.extra_java_options) if part)
+
+    def _new_session(self, root: "SparkSession") -> "SparkSession":
+        # Only Connect can clone a session, only Classic can make a new one.
+        made: SparkSession = root.newSession() if not self._settings.remote else root.cloneSession()
+        _set(made, catalog_conf(self._settings))
+        return made
+
+
+@contextmanager
+def own_conf(session: "SparkSession", conf: dict[str, str]) -> Iterator[None]:
+    """Run with settings of one model in this thread's session, what results depend on excepted."""
+    chosen = {key: value for key, value in conf.items() if key not in FIXED}
+    before = {key: session.conf.get(key, None) for key in chosen}
+    _set(session, chosen)
+    try:
+        yield
+    finally:
+        for key, value in before.items():
+            if value is None:
+                session.conf.unset(key)
+            else:
+                session.conf.set(key, value)
+
+
+def _set(session: "SparkSession", conf: dict[str, str]) -> None:
+    for key, value in conf.items():
+        session.conf.set(key, value)
+
+
+def _log_file(settings: SparkSettings) -> Path:
+    folder = Path(settings.logs)
+    _make_folder(folder)
+    return folder / "spark.log"
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WarehouseNotWritable(str(folder), error.strerror or str(error)) from error
+    if not os.access(folder, os.W_OK):
+        raise WarehouseNotWritable(str(folder), "no right to write")
+
+
+@contextmanager
+def _undisturbed_interrupts() -> Iterator[None]:
+    """Keep the process's own handling of SIGINT: Spark would put its own in its place."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _end_java(gateway: Any) -> None:
+    """End the JVM and wait for it, so that what it writes at its end is whole."""
+    from pyspark import SparkContext
+
+    process = gateway.proc
+    gateway.shutdown()
+    process.stdin.close()
+    process.wait(timeout=_STOP_SECONDS)
+    # Spark keeps the gateway for the next context, which must have a JVM of its own.
+    SparkContext._gateway = None
+    SparkContext._jvm = None

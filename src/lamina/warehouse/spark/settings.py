@@ -1,0 +1,20 @@
+"""What the Spark warehouse must know of its surroundings; made once from the configuration."""
+
+from lamina.project.project import Variable
+from lamina.values.value import Value
+
+
+class SparkSettings(Value, frozen=True):
+    """Where tables, catalog and logs are, and how Spark is to be started; every path is absolute."""
+
+    root: str  # the project's folder; locations of file sources are relative to it
+    database: str  # the SQLite file of the catalog
+    warehouse: str  # the folder of the tables
+    logs: str  # the folder of Spark's own output
+    catalog: str = "lake"
+    master: str = "local[*]"
+    remote: str | None = None  # a Spark Connect address, instead of a master
+    conf: dict[str, str] = {}
+    jars: tuple[str, ...] = ()  # local jars instead of the ones resolved by Maven coordinates
+    environment: str = "prod"
+    variables: tuple[Variable, ...] = ()  # the project's `[vars]`

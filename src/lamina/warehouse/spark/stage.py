@@ -1,0 +1,300 @@
+"""Staging: a second catalog row for the same table, or the first one of a new table, written with ordinary Spark."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lamina.compiler.graph import CompiledModel
+from lamina.project.strategy import DeleteInsert, Merge, TimeInterval
+from lamina.values import codec
+from lamina.values.batch import Batch, Counts
+from lamina.values.coverage import Mark
+from lamina.values.names import ColumnName
+from lamina.values.schema import Column, DataType, Schema
+from lamina.warehouse import catalog
+from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.spark import writes
+from lamina.warehouse.spark.evolve import Evolution, Mismatch, evolve, is_same
+from lamina.warehouse.spark.layout import wanted_layout
+from lamina.warehouse.spark.metadata import MARK, PREDECESSOR, Metadata, Snapshot, local_path, read_metadata
+from lamina.warehouse.spark.ranges import is_aligned, time_ranges
+from lamina.warehouse.spark.settings import SparkSettings
+from lamina.warehouse.spark.sql import quote, quote_all, relation, text
+from lamina.warehouse.spark.tables import Tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+# Several processes may commit into one SQLite file at once.
+_TABLE_PROPERTIES = {"commit.retry.num-retries": "20", "commit.retry.min-wait-ms": "50"}
+
+
+Write = Callable[["DataFrame", str, dict[str, str]], None]
+
+
+class DriftRefused(WarehouseFailure):
+    """A result's columns do not fit the table, and nothing may be done about it in place."""
+
+    code = "L501"
+
+    def __init__(self, model: str, mismatches: tuple[Mismatch, ...]) -> None:
+        told = "; ".join(f"`{item.column}` from {item.before} to {item.after}" for item in mismatches)
+        super().__init__(
+            f"columns of `{model}` changed in a way its table cannot follow: {told}",
+            kind="data_rejected",
+            hint="run with `--full-refresh` to rebuild the table with the new types",
+        )
+        self.mismatches = mismatches
+
+
+class DriftForbidden(WarehouseFailure):
+    """A result's columns changed and the model says `on_drift = "fail"`."""
+
+    code = "L502"
+
+    def __init__(self, model: str, columns: tuple[str, ...]) -> None:
+        super().__init__(
+            f"columns of `{model}` changed under unchanged code: {', '.join(f'`{name}`' for name in columns)}",
+            kind="data_rejected",
+            hint='set `on_drift = "evolve"` to let the table follow, or fix the source',
+        )
+
+
+class Stage:
+    """Writes one batch aside in one session."""
+
+    def __init__(
+        self, session: "SparkSession", *, settings: SparkSettings, tables: Tables, model: CompiledModel, batch: Batch
+    ) -> None:
+        self._session = session
+        self._settings = settings
+        self._tables = tables
+        self._model = model
+        self._batch = batch
+        self._name = catalog.stage_of(batch.commit)
+        self._relation = relation(settings.catalog, self._name)
+
+    def write(self, result: "DataFrame", mark: Mark) -> Counts:
+        """Write a result in the batch's mode and return what the commit counted."""
+        base = None if self._batch.base is None else read_metadata(self._batch.base)
+        self._tables.set_stage(self._batch.commit, self._batch.base)
+        properties = {MARK: codec.to_json(mark).decode()}
+        if base is not None and base.position is not None:
+            properties[PREDECESSOR] = base.position
+        columns = _columns(self._model, result)
+        if base is None:
+            self._create(columns, "CREATE TABLE")
+            return self._write_new(result, properties)
+        if self._batch.mode == "replace_all":
+            return self._replace_all(result, base, columns, properties)
+        self._evolve(base, columns)
+        return self._write_into(result, base, properties)
+
+    def metadata(self) -> Metadata:
+        """Return the stage's metadata as it is now."""
+        return self._tables.metadata(self._name)
+
+    def _replace_all(self, result: "DataFrame", base: Metadata, columns: Schema, properties: dict[str, str]) -> Counts:
+        is_alike = (
+            is_same(base.columns, columns)
+            and base.layout == wanted_layout(self._model, columns)
+            and base.sorting == self._model.settings.sorted_by
+        )
+        if not is_alike:
+            self._create(columns, "CREATE OR REPLACE TABLE")
+            return self._write_new(result, properties)
+        return self._write_whole(result, properties, writes.overwrite_all)
+
+    def _write_new(self, result: "DataFrame", properties: dict[str, str]) -> Counts:
+        """Write the first rows of a table."""
+        return self._write_whole(result, properties, writes.append)
+
+    def _write_whole(self, result: "DataFrame", properties: dict[str, str], write: Write) -> Counts:
+        """Write all rows of a table that is built from nothing, as its strategy keeps them."""
+        strategy = self._model.settings.strategy
+        frame = writes.conform(self._guarded(result), self.metadata().columns)
+        if not isinstance(strategy, Merge):
+            write(frame, self._relation, properties)
+            return _plain_counts(self._snapshot(), 0)
+        if not strategy.order_by:
+            write(writes.one_per_key(frame, strategy), self._relation, properties)
+            return _plain_counts(self._snapshot(), 0)
+        # Kept, so that the rows which stand behind another can be counted without asking the query twice.
+        produced = frame.persist()
+        try:
+            rows = produced.count()
+            write(writes.one_per_key(produced, strategy), self._relation, properties)
+        finally:
+            produced.unpersist()
+        snapshot = self._snapshot()
+        return _plain_counts(snapshot, rows - snapshot.count("added-records"))
+
+    def _write_into(self, result: "DataFrame", base: Metadata, properties: dict[str, str]) -> Counts:
+        frame = writes.conform(result, self.metadata().columns)
+        strategy = self._model.settings.strategy
+        match self._batch.mode, strategy:
+            case "append", _:
+                writes.append(self._guarded(frame), self._relation, properties)
+                return _plain_counts(self._snapshot(), 0)
+            case "replace_slices", TimeInterval():
+                return self._replace_slices(frame, base, properties, strategy)
+            case "merge", Merge():
+                source = writes.merge(self._session, frame, self._relation, properties, strategy=strategy)
+                return _merge_counts(self._snapshot(), source)
+            case "delete_insert", DeleteInsert():
+                writes.delete_insert(self._session, frame, self._relation, properties, keys=strategy.partition_by)
+                return _range_counts(self._snapshot())
+        raise WarehouseFailure(f"`{self._model.name}` cannot be written by {self._batch.mode}", kind="internal")
+
+    def _replace_slices(
+        self, frame: "DataFrame", base: Metadata, properties: dict[str, str], strategy: TimeInterval
+    ) -> Counts:
+        kinds = {column.name.casefold(): column.type for column in base.columns}
+        ranges = time_ranges(
+            strategy.time_column,
+            kinds.get(strategy.time_column.casefold(), "timestamp"),
+            self._batch.slices,
+            zone=self._model.settings.timezone,
+        )
+        guarded = writes.guard_range(frame, ranges)
+        # Files written under another layout may cross any bound.
+        if base.layouts == 1 and is_aligned(ranges, base.layout):
+            writes.overwrite_range(guarded, self._relation, properties, ranges=ranges)
+            return _plain_counts(self._snapshot(), 0)
+        writes.replace_range(self._session, guarded, self._relation, properties, ranges=ranges)
+        return _range_counts(self._snapshot())
+
+    def _guarded(self, frame: "DataFrame") -> "DataFrame":
+        strategy = self._model.settings.strategy
+        if not isinstance(strategy, TimeInterval):
+            return frame
+        kinds = {name.casefold(): kind for name, kind in frame.dtypes}
+        column = strategy.time_column.casefold()
+        if column not in kinds:
+            raise WarehouseFailure(
+                f"the result of `{self._model.name}` has no column `{strategy.time_column}`",
+                kind="query_rejected",
+                hint="select the time column",
+            )
+        zone = self._model.settings.timezone
+        return writes.guard_range(
+            frame, time_ranges(strategy.time_column, kinds[column], self._batch.slices, zone=zone)
+        )
+
+    def _create(self, columns: Schema, verb: str) -> None:
+        """Create the table under the stage's name with its final location, without rows."""
+        if not columns:
+            raise WarehouseFailure(f"the result of `{self._model.name}` has no columns", kind="query_rejected")
+        self._session.sql(
+            f"CREATE NAMESPACE IF NOT EXISTS {quote(self._settings.catalog)}.{quote(catalog.STAGE_NAMESPACE)}"
+        ).collect()
+        layout = ", ".join(field.sql() for field in wanted_layout(self._model, columns))
+        properties = ", ".join(f"{text(key)} = {text(value)}" for key, value in _TABLE_PROPERTIES.items())
+        description = self._model.settings.description
+        location = "" if verb.startswith("CREATE OR") else f"LOCATION {text(self._location())}"
+        statement = f"""
+            {verb} {self._relation} ({", ".join(_definition(column) for column in columns)}) USING iceberg
+            {f"PARTITIONED BY ({layout})" if layout else ""}
+            {f"COMMENT {text(description)}" if description else ""}
+            {location}
+            TBLPROPERTIES ({properties})"""
+        self._session.sql(statement).collect()
+        if self._model.settings.sorted_by:
+            self._session.sql(
+                f"ALTER TABLE {self._relation} WRITE ORDERED BY {quote_all(self._model.settings.sorted_by)}"
+            ).collect()
+
+    def _location(self) -> str:
+        return str(local_path(self._settings.warehouse).joinpath(*self._model.target.split(".")))
+
+    def _evolve(self, base: Metadata, columns: Schema) -> None:
+        change = evolve(base.columns, columns)
+        policy = self._model.settings.on_drift
+        if policy == "ignore":
+            change = Evolution(mismatched=change.mismatched)
+        if policy == "fail" and (drifted := _drifted(change)):
+            raise DriftForbidden(self._model.name, drifted)
+        if change.mismatched:
+            raise DriftRefused(self._model.name, change.mismatched)
+        if change.added:
+            added = ", ".join(_definition(column) for column in change.added)
+            self._session.sql(f"ALTER TABLE {self._relation} ADD COLUMNS ({added})").collect()
+        for column in change.widened:
+            self._session.sql(
+                f"ALTER TABLE {self._relation} ALTER COLUMN {quote(column.name)} TYPE {column.type}"
+            ).collect()
+
+    def _snapshot(self) -> Snapshot:
+        found = self.metadata().snapshot
+        if found is None:
+            raise WarehouseFailure(f"the commit of `{self._model.name}` left no snapshot", kind="internal")
+        return found
+
+
+def _columns(model: CompiledModel, result: "DataFrame") -> Schema:
+    """Return a result's columns with the descriptions the user gave them."""
+    described = {column.name.casefold(): column.description for column in model.settings.columns}
+    columns = tuple(
+        Column(name=ColumnName(name), type=DataType(kind), description=described.get(name.casefold()))
+        for name, kind in result.dtypes
+    )
+    names = [column.name.casefold() for column in columns]
+    for column in columns:
+        if names.count(column.name.casefold()) > 1:
+            raise WarehouseFailure(
+                f"the result of `{model.name}` has the column `{column.name}` twice",
+                kind="query_rejected",
+                hint="give one of them another name",
+            )
+        if "void" in column.type:
+            raise WarehouseFailure(
+                f"the column `{column.name}` of `{model.name}` has no type: it is always null",
+                kind="query_rejected",
+                hint=f"write `CAST(NULL AS ...) AS {column.name}`",
+            )
+    return columns
+
+
+def _definition(column: Column) -> str:
+    comment = f" COMMENT {text(column.description)}" if column.description else ""
+    return f"{quote(column.name)} {column.type}{comment}"
+
+
+def _drifted(change: Evolution) -> tuple[str, ...]:
+    changed = (*(column.name for column in (*change.added, *change.widened)), *change.gone)
+    return (*changed, *(item.column for item in change.mismatched))
+
+
+def _plain_counts(snapshot: Snapshot, duplicates: int) -> Counts:
+    """Count a commit whose added rows are exactly the rows produced."""
+    return Counts(
+        written=snapshot.count("added-records"),
+        inserted=snapshot.count("added-records"),
+        deleted=snapshot.count("deleted-records"),
+        duplicate=duplicates,
+        bytes_written=snapshot.count("added-files-size"),
+    )
+
+
+def _range_counts(snapshot: Snapshot) -> Counts:
+    """Count a commit that also copied rows it did not change."""
+    inserted = snapshot.count("spark.merge-into.num-target-rows-inserted")
+    return Counts(
+        written=inserted,
+        inserted=inserted,
+        deleted=snapshot.count("spark.merge-into.num-target-rows-deleted"),
+        bytes_written=snapshot.count("added-files-size"),
+    )
+
+
+def _merge_counts(snapshot: Snapshot, source: writes.MergeSource) -> Counts:
+    """Count an upsert: a row that came too late to change anything counts as a duplicate."""
+    inserted = snapshot.count("spark.merge-into.num-target-rows-inserted")
+    replaced = snapshot.count("spark.merge-into.num-target-rows-updated")
+    return Counts(
+        written=inserted + replaced,
+        inserted=inserted,
+        replaced=replaced,
+        deleted=snapshot.count("spark.merge-into.num-target-rows-deleted"),
+        duplicate=source.produced - inserted - replaced,
+        bytes_written=snapshot.count("added-files-size"),
+    )

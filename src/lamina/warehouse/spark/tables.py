@@ -1,0 +1,77 @@
+"""The tables of the catalog as they are now: pointers by one query, metadata read once for each pointer."""
+
+import sqlite3
+import threading
+from pathlib import Path
+
+from lamina.values.facts import Head
+from lamina.values.names import CommitId, TableName
+from lamina.warehouse import catalog
+from lamina.warehouse.spark.metadata import Metadata, read_metadata
+from lamina.warehouse.spark.reads import TableGone
+from lamina.warehouse.spark.settings import SparkSettings
+
+
+class Tables:
+    """Owns the connection to the catalog's database; safe to use from several threads."""
+
+    def __init__(self, settings: SparkSettings) -> None:
+        self._catalog = settings.catalog
+        self._path = Path(settings.database)
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def heads(self, names: tuple[TableName, ...]) -> dict[TableName, Head]:
+        """Return where each table is; a table that does not exist has neither pointer nor position."""
+        with self._lock:
+            pointers = catalog.pointers(self._open(), self._catalog) if self._path.exists() else {}
+        return {name: _head(name, pointers.get(name)) for name in names}
+
+    def pointer(self, table: TableName) -> str | None:
+        """Return where a table's metadata is."""
+        with self._lock:
+            return catalog.pointer(self._open(), self._catalog, table)
+
+    def metadata(self, table: TableName) -> Metadata:
+        """Return the current metadata of a table, or raise if there is no such table."""
+        pointer = self.pointer(table)
+        if pointer is None:
+            raise TableGone(table)
+        return read_metadata(pointer)
+
+    def set_stage(self, commit: CommitId, pointer: str | None) -> TableName:
+        """Make the stage of a batch point at some metadata, or not exist."""
+        stage = catalog.stage_of(commit)
+        with self._lock:
+            connection = self._open()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                catalog.drop_table(connection, self._catalog, table=stage)
+                if pointer is not None:
+                    catalog.add_table(connection, self._catalog, table=stage, pointer=pointer)
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+        return stage
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = catalog.connect(self._path)
+            catalog.create_tables(self._connection)
+        return self._connection
+
+
+def _head(name: TableName, pointer: str | None) -> Head:
+    if pointer is None:
+        return Head(table=name, pointer=None, position=None)
+    found = read_metadata(pointer)
+    return Head(table=name, pointer=pointer, position=found.position, columns=found.columns)

@@ -1,0 +1,193 @@
+"""The warehouse on Spark: looking needs no JVM; the first batch starts one."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.project.source import SourceTable
+from lamina.project.strategy import Incremental, Merge
+from lamina.values import codec
+from lamina.values.batch import Batch, Counts, Move, Pin, Staged
+from lamina.values.coverage import Mark
+from lamina.values.event import Event
+from lamina.values.facts import Head
+from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName
+from lamina.values.touch import Touch
+from lamina.warehouse.port import History
+from lamina.warehouse.spark import ancestry, detect_files, detect_iceberg, manifest, writes
+from lamina.warehouse.spark.errors import translated
+from lamina.warehouse.spark.frame import Frames
+from lamina.warehouse.spark.metadata import MARK, TOUCH, read_metadata, write_properties
+from lamina.warehouse.spark.reads import steps_between
+from lamina.warehouse.spark.session import Application, own_conf
+from lamina.warehouse.spark.settings import SparkSettings
+from lamina.warehouse.spark.sql import quote, relation
+from lamina.warehouse.spark.stage import Stage
+from lamina.warehouse.spark.tables import Tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class SparkWarehouse:
+    """Tables in an Iceberg catalog, written by Spark; implements the warehouse port."""
+
+    def __init__(
+        self,
+        settings: SparkSettings,
+        graph: Graph,
+        *,
+        emit: Callable[[Event], None],
+        application: Application | None = None,
+    ) -> None:
+        self._settings = settings
+        self._graph = graph
+        self._tables = Tables(settings)
+        self._sources = {TableName(source.name): source for source in graph.sources}
+        self._targets = {model.target: model for model in graph.models}
+        self._is_owner = application is None
+        self._application = application or Application(settings, emit=emit)
+
+    def heads(self, tables: Sequence[TableName]) -> dict[TableName, Head]:
+        """Return the current heads of managed tables, cheaply."""
+        return self._tables.heads(tuple(tables))
+
+    def source_heads(self, sources: Sequence[SourceTable]) -> dict[TableName, Head]:
+        """Return the current heads of sources: snapshot ids, manifests of files."""
+        return {TableName(source.name): self._source_head(source) for source in sources}
+
+    def changes(self, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...]) -> tuple[Touch, ...]:
+        """Return what changed in a source after `since`, with ranges of the named time columns where they show."""
+        if source.type == "files":
+            return detect_files.file_changes(self._settings, source, since, columns=columns)
+        metadata = self._tables.metadata(TableName(source.location))
+        return detect_iceberg.table_changes(source, metadata, since, columns=columns)
+
+    def history(self, table: TableName, since: Position | None) -> History:
+        """Return the ancestry of a managed table after a recorded version."""
+        pointer = self._tables.pointer(table)
+        if pointer is None:
+            return History(versions=(), is_linked=since is None, mark=None)
+        return ancestry.history_of(table, read_metadata(pointer), since, model=self._targets.get(table))
+
+    def stage(self, batch: Batch, model: CompiledModel, mark: Mark) -> Staged:
+        """Write a batch aside on its base, with the mark in its snapshot; readers see nothing."""
+        with translated(model.name, folder=self._folder):
+            session = self._application.session()
+            with own_conf(session, model.settings.conf):
+                frames = self._frames(session)
+                stage = Stage(session, settings=self._settings, tables=self._tables, model=model, batch=batch)
+                counts = stage.write(frames.result(model, batch), mark)
+                watermark = self._watermark(frames, model, batch)
+        metadata = stage.metadata()
+        return Staged(
+            batch=batch,
+            pointer=metadata.pointer,
+            position=metadata.position or Position(""),
+            counts=counts.replace(read=self._rows_read(batch)),
+            columns=metadata.columns,
+            watermark=watermark,
+        )
+
+    def prepare_publish(self, staged: Staged, mark: Mark, touch: Touch) -> Move:
+        """Write the late facts onto the stage and return the pointer move that publishes it."""
+        self._recheck_files(staged.batch)
+        return self._move(staged, mark, touch)
+
+    def prepare_mark(self, staged: Staged, mark: Mark, touch: Touch) -> tuple[Staged, Move]:
+        """Stage a snapshot without files in place of an equal result, and return the pointer move that publishes it."""
+        self._recheck_files(staged.batch)
+        batch = staged.batch
+        with translated(batch.model, folder=self._folder):
+            stage = self._tables.set_stage(batch.commit, batch.base)
+            session = self._application.session()
+            name = relation(self._settings.catalog, stage)
+            writes.append(session.table(name).limit(0), name, {MARK: codec.to_json(mark).decode()})
+        metadata = self._tables.metadata(stage)
+        marked = staged.replace(
+            pointer=metadata.pointer, position=metadata.position, counts=Counts(read=staged.counts.read)
+        )
+        return marked, self._move(marked, mark, touch.replace(position=marked.position))
+
+    def discard(self, commit: CommitId) -> None:
+        """Forget an abandoned stage; its files are orphans, shared ones stay."""
+        self._tables.set_stage(commit, None)
+
+    def cancel(self, tag: str) -> None:
+        """Stop the Spark jobs that threads run under a tag."""
+        self._application.interrupt(tag)
+
+    def close(self) -> None:
+        """Release what is held: the session and the connection to the catalog."""
+        if self._is_owner:
+            self._application.stop()
+        self._tables.close()
+
+    def _source_head(self, source: SourceTable) -> Head:
+        if source.type == "files":
+            return detect_files.file_head(self._settings, source, columns=self._filter_columns(source))
+        name = TableName(source.location)
+        self._tables.metadata(name)
+        return self._tables.heads((name,))[name].replace(table=TableName(source.name))
+
+    def _filter_columns(self, source: SourceTable) -> tuple[ColumnName, ...]:
+        """Return the time columns whose ranges may be asked for."""
+        uses = (use for model in self._graph.models for use in model.inputs if use.name == TableName(source.name))
+        named = {use.filter_column for use in uses} | {source.time_column}
+        return tuple(sorted(column for column in named if column is not None))
+
+    def _frames(self, session: "SparkSession") -> Frames:
+        return Frames(session, settings=self._settings, graph=self._graph, tables=self._tables)
+
+    def _move(self, staged: Staged, mark: Mark, touch: Touch) -> Move:
+        late = {MARK: codec.to_json(mark).decode(), TOUCH: codec.to_json(touch).decode()}
+        with translated(staged.batch.model, folder=self._folder):
+            pointer = write_properties(staged.pointer, late)
+            stage = self._tables.set_stage(staged.batch.commit, pointer)
+        target = self._graph.model(staged.batch.model).target
+        return Move(target=target, base=staged.batch.base, pointer=pointer, stage=stage)
+
+    def _recheck_files(self, batch: Batch) -> None:
+        """Raise if a file that was read is not the one that was pinned."""
+        for pin in batch.pins:
+            source = self._sources.get(pin.input)
+            if source is not None and source.type == "files":
+                entries = manifest.load_manifest(self._settings, source, pin.position).entries
+                manifest.recheck(source, manifest.locate(self._settings, source), entries)
+
+    def _rows_read(self, batch: Batch) -> int | None:
+        """Return how many rows the inputs have, where versions tell it; None as soon as one does not."""
+        counts = [self._rows_of(pin) for pin in batch.pins]
+        known = [count for count in counts if count is not None]
+        return sum(known) if counts and len(known) == len(counts) else None
+
+    def _rows_of(self, pin: Pin) -> int | None:
+        source = self._sources.get(pin.input)
+        if source is not None and source.type == "files":
+            return None
+        table = TableName(source.location) if source else self._graph.model(ModelName(pin.input)).target
+        metadata = self._tables.metadata(table)
+        if pin.since is None:
+            found = metadata.snapshots.get(pin.position)
+            return None if found is None else found.count("total-records")
+        steps = steps_between(table, metadata, since=pin.since, until=pin.position)
+        return sum(step.count("added-records") for step in steps if not step.is_content_preserving)
+
+    def _watermark(self, frames: Frames, model: CompiledModel, batch: Batch) -> str | None:
+        """Return the largest timestamp in what was read of the driving input."""
+        strategy = model.settings.strategy
+        if not isinstance(strategy, Incremental | Merge) or strategy.timestamp_column is None:
+            return None
+        driver = strategy.driver or next((use.name for use in model.inputs if use.is_driver), None)
+        pin = next((pin for pin in batch.pins if pin.input == driver or len(batch.pins) == 1), None)
+        if pin is None:
+            return None
+        column = quote(strategy.timestamp_column)
+        (row,) = frames.read(pin).selectExpr(f"CAST(max({column}) AS STRING) AS largest").collect()
+        largest: str | None = row["largest"]
+        return largest
+
+    @property
+    def _folder(self) -> Path:
+        return Path(self._settings.warehouse)

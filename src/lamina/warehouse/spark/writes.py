@@ -1,0 +1,208 @@
+"""How rows enter a stage: one commit each, by column name, with the mark in the snapshot."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from lamina.project.strategy import Merge
+from lamina.values.schema import Schema
+from lamina.values.value import Value
+from lamina.warehouse.spark.ranges import TimeRange, predicate
+from lamina.warehouse.spark.sql import quote, quote_all, text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, DataFrameWriterV2, SparkSession
+
+_PROPERTY = "snapshot-property."
+_ROW = "lamina__is_row"
+
+
+class MergeSource(Value, frozen=True):
+    """How many rows a merge was given, and how many of them stood behind another one of their key."""
+
+    produced: int
+    duplicates: int
+
+
+def conform(frame: "DataFrame", table: Schema) -> "DataFrame":
+    """Return a frame with a table's columns: matched by name, with its types, null where the frame has none."""
+    given = {name.casefold(): name for name in frame.columns}
+    return frame.selectExpr(
+        *(
+            f"CAST({quote(given[key]) if (key := column.name.casefold()) in given else 'NULL'} AS {column.type})"
+            f" AS {quote(column.name)}"
+            for column in table
+        )
+    )
+
+
+def guard_range(frame: "DataFrame", ranges: tuple[TimeRange, ...]) -> "DataFrame":
+    """Let a frame fail on the first row that lies outside the batch or has no time, in the same pass."""
+    from pyspark.sql import functions
+
+    column = quote(ranges[0].column)
+    message = text(f"a row lies outside the batch, which is {predicate(ranges)}: {ranges[0].column} = ")
+    guarded = f"""CASE WHEN {predicate(ranges)} THEN {column}
+        ELSE raise_error(concat({message}, coalesce(CAST({column} AS STRING), 'NULL'))) END"""
+    return frame.withColumn(ranges[0].column, functions.expr(guarded))
+
+
+def append(frame: "DataFrame", stage: str, properties: dict[str, str]) -> None:
+    """Add rows."""
+    _writer(frame, stage, properties).append()
+
+
+def overwrite_all(frame: "DataFrame", stage: str, properties: dict[str, str]) -> None:
+    """Put rows in the place of all others."""
+    from pyspark.sql import functions
+
+    _writer(frame, stage, properties).overwrite(functions.lit(True))  # noqa: FBT003 a literal of SQL
+
+
+def overwrite_range(
+    frame: "DataFrame", stage: str, properties: dict[str, str], *, ranges: tuple[TimeRange, ...]
+) -> None:
+    """Put rows in the place of a range that no file crosses."""
+    from pyspark.sql import functions
+
+    _writer(frame, stage, properties).overwrite(functions.expr(predicate(ranges)))
+
+
+def replace_range(
+    session: "SparkSession",
+    frame: "DataFrame",
+    stage: str,
+    properties: dict[str, str],
+    *,
+    ranges: tuple[TimeRange, ...],
+) -> None:
+    """Put rows in the place of a range that cuts through files, in one commit."""
+    statement = f"""
+        MERGE INTO {stage} AS target USING {{source}} AS source ON false
+        WHEN NOT MATCHED THEN INSERT *
+        WHEN NOT MATCHED BY SOURCE AND ({predicate(ranges, "target.")}) THEN DELETE"""
+    _run_merge(session, frame, statement, properties)
+
+
+def delete_insert(
+    session: "SparkSession", frame: "DataFrame", stage: str, properties: dict[str, str], *, keys: tuple[str, ...]
+) -> None:
+    """Put rows in the place of all rows that have a key tuple of theirs, in one commit."""
+    from pyspark.sql import functions
+
+    # Each target row meets one tuple at most; rows to insert meet none.
+    tuples = frame.select(*keys).distinct().withColumn(_ROW, functions.expr("false"))
+    rows = frame.withColumn(_ROW, functions.expr("true"))
+    names = quote_all(frame.columns)
+    values = ", ".join(f"source.{quote(name)}" for name in frame.columns)
+    statement = f"""
+        MERGE INTO {stage} AS target USING {{source}} AS source
+        ON NOT source.{_ROW} AND {_same_keys(keys)}
+        WHEN MATCHED THEN DELETE
+        WHEN NOT MATCHED AND source.{_ROW} THEN INSERT ({names}) VALUES ({values})"""
+    _run_merge(session, rows.unionByName(tuples, allowMissingColumns=True), statement, properties)
+
+
+def one_per_key(frame: "DataFrame", strategy: Merge) -> "DataFrame":
+    """Keep the last row of each key by its order; without an order, fail on a key that comes twice."""
+    from pyspark.sql import functions
+
+    keys = quote_all(strategy.unique_key)
+    if strategy.order_by:
+        ordered = ", ".join(f"{column} DESC NULLS LAST" for column in _ordering(frame, strategy))
+        numbered = frame.withColumn(_ROW, functions.expr(f"row_number() OVER (PARTITION BY {keys} ORDER BY {ordered})"))
+        return numbered.where(f"{_ROW} = 1").drop(_ROW)
+    shown = ", ', ', ".join(
+        f"{text(key + ' = ')}, coalesce(CAST({quote(key)} AS STRING), 'NULL')" for key in strategy.unique_key
+    )
+    counted = frame.withColumn(_ROW, functions.expr(f"count(1) OVER (PARTITION BY {keys})"))
+    first = quote(strategy.unique_key[0])
+    guarded = f"CASE WHEN {_ROW} = 1 THEN {first} ELSE raise_error(concat({text(_TWICE)}, {shown})) END"
+    return counted.withColumn(strategy.unique_key[0], functions.expr(guarded)).drop(_ROW)
+
+
+def merge(
+    session: "SparkSession", frame: "DataFrame", stage: str, properties: dict[str, str], *, strategy: Merge
+) -> MergeSource:
+    """Upsert rows by key; a row never takes the place of one with a higher order."""
+    produced = frame.persist()
+    try:
+        single = one_per_key(produced, strategy)
+        kept = single.persist()
+        try:
+            counts = MergeSource(produced=(rows := produced.count()), duplicates=rows - kept.count())
+            _run_merge(session, kept, _merge_statement(frame, stage, strategy), properties)
+        finally:
+            kept.unpersist()
+    finally:
+        produced.unpersist()
+    return counts
+
+
+_TWICE = "several rows have the same key and the strategy has no order_by: "
+
+
+def _merge_statement(frame: "DataFrame", stage: str, strategy: Merge) -> str:
+    keys = {key.casefold() for key in strategy.unique_key}
+    updated: tuple[str, ...] = strategy.update_columns or tuple(
+        name for name in frame.columns if name.casefold() not in keys
+    )
+    # What orders rows is kept with them, or the next batch could not tell which one is newer.
+    stored = (*updated, *(name for name in strategy.order_by if name not in updated))
+    changes = ", ".join(f"target.{quote(name)} = source.{quote(name)}" for name in stored)
+    newer = ""
+    if strategy.order_by:
+        columns = _ordering(frame, strategy)
+        mine = ", ".join(f"source.{column}" for column in columns)
+        theirs = ", ".join(f"target.{column}" for column in columns)
+        newer = f"AND struct({mine}) > struct({theirs})"
+    when_matched = f"WHEN MATCHED {newer} THEN UPDATE SET {changes}" if changes else ""
+    when_gone = "WHEN NOT MATCHED BY SOURCE THEN DELETE" if strategy.on_delete == "delete" else ""
+    return f"""
+        MERGE INTO {stage} AS target USING {{source}} AS source ON {_same_keys(strategy.unique_key)}
+        {when_matched}
+        WHEN NOT MATCHED THEN INSERT *
+        {when_gone}"""
+
+
+def _ordering(frame: "DataFrame", strategy: Merge) -> list[str]:
+    """Return what orders the rows of one key: the declared columns, then all others, so that ties are no chance."""
+    first = [name.casefold() for name in (*strategy.order_by, *strategy.unique_key)]
+    kinds = dict(frame.dtypes)
+    rest = sorted(name for name in frame.columns if name.casefold() not in first and _is_orderable(kinds[name]))
+    return [quote(name) for name in (*strategy.order_by, *rest)]
+
+
+def _is_orderable(kind: str) -> bool:
+    return "map<" not in kind and "variant" not in kind
+
+
+def _same_keys(keys: tuple[str, ...]) -> str:
+    return " AND ".join(f"target.{quote(key)} <=> source.{quote(key)}" for key in keys)
+
+
+def _writer(frame: "DataFrame", stage: str, properties: dict[str, str]) -> "DataFrameWriterV2":
+    writer = frame.writeTo(stage)
+    for key, value in properties.items():
+        writer = writer.option(_PROPERTY + key, value)
+    return writer
+
+
+def _run_merge(session: "SparkSession", frame: "DataFrame", statement: str, properties: dict[str, str]) -> None:
+    view = "lamina_merge_source"
+    frame.createOrReplaceTempView(view)
+    with _snapshot_properties(session, properties):
+        session.sql(statement.format(source=view)).collect()
+
+
+@contextmanager
+def _snapshot_properties(session: "SparkSession", properties: dict[str, str]) -> Iterator[None]:
+    """Set properties of the next commit; the session is this thread's own."""
+    keys = {f"spark.sql.iceberg.{_PROPERTY}{key}": value for key, value in properties.items()}
+    for key, value in keys.items():
+        session.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key in keys:
+            session.conf.unset(key)
