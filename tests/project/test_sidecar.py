@@ -1,0 +1,162 @@
+"""Sidecars: every problem at once, folder defaults, and any TOML at all without a crash."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lamina.project.decode import Findings, decode_table
+from lamina.project.model import InputSettings, ModelSettings, SettingPlaces
+from lamina.project.sidecar import KEYS, LATER_KEYS, Defaults, Sidecar, read_defaults, read_sidecar
+from lamina.project.strategy import FullRefresh, Incremental, Merge, TimeInterval
+from lamina.values.names import ColumnName
+from lamina.values.schema import Column, DataType
+
+
+def read(text: str, *, defaults: Defaults | None = None, variables: dict[str, str] | None = None) -> Sidecar:
+    return read_sidecar("m.toml", text, defaults=defaults or Defaults(), variables=variables or {})
+
+
+def folder(text: str, *, above: Defaults | None = None) -> Defaults:
+    read = read_defaults("_defaults.toml", text, above=above or Defaults(), variables={})
+    assert read.diagnostics == ()
+    return read
+
+
+def codes(sidecar: Sidecar) -> list[str]:
+    return [item.code for item in sidecar.diagnostics]
+
+
+def test_an_empty_sidecar_is_a_full_refresh() -> None:
+    assert read("").settings == ModelSettings(strategy=FullRefresh())
+
+
+def test_a_full_sidecar_is_read_whole() -> None:
+    sidecar = read(
+        """
+        description = "Orders per day"
+        tags = ["core"]
+        cron = "0 6 * * *"
+        timezone = "Europe/Stockholm"
+        first_partition = 2026-01-01
+        end = "2026-12-31"
+        conf = { "spark.sql.shuffle.partitions" = 4 }
+        [strategy]
+        type = "time_interval"
+        time_column = "day"
+        granularity = "hour"
+        lookback = 3
+        batch_size = 24
+        [inputs."sales.customers"]
+        on_touch = "keep"
+        window = "6 days"
+        [[columns]]
+        name = "day"
+        type = "DECIMAL(10, 2)"
+        nullable = false
+        [[checks]]
+        type = "accepted_values"
+        column = "status"
+        values = ["a", 1, true]
+        """
+    )
+    assert sidecar.diagnostics == ()
+    found = sidecar.settings
+    assert found.strategy == TimeInterval(time_column=ColumnName("day"), granularity="hour", lookback=3, batch_size=24)
+    assert (found.start, found.end, found.timezone) == ("2026-01-01", "2026-12-31", "Europe/Stockholm")
+    assert found.conf == {"spark.sql.shuffle.partitions": "4"}
+    assert found.inputs == {"sales.customers": InputSettings(on_touch="keep", window="6 days")}
+    assert found.columns == (Column(name=ColumnName("day"), type=DataType("decimal(10,2)"), nullable=False),)
+    assert found.checks[0].values == ("a", 1, True)
+
+
+def test_all_problems_of_a_file_are_found_at_once() -> None:
+    sidecar = read('tag = []\nowner = 3\ncron = "x"\nstart = "soon"\n[late]\n[strategy]\ntype = "merg"\n[[checks]]\n')
+    assert sorted(codes(sidecar)) == ["L110", "L114", "L115", "L116", "L117", "L122", "L125"]
+
+
+@pytest.mark.parametrize(
+    ("text", "suggestion"),
+    [('desciption = "x"', "description"), ('[strategy]\ntype = "full_refesh"', "full_refresh"), ("zzzz = 1", None)],
+)
+def test_a_typo_is_answered_with_the_nearest_word_only_when_close(text: str, suggestion: str | None) -> None:
+    (found,) = read(text).diagnostics
+    assert found.suggestion == suggestion
+
+
+@pytest.mark.parametrize("key", sorted(LATER_KEYS))
+def test_what_is_not_built_yet_is_refused(key: str) -> None:
+    assert codes(read(f"{key} = 1")) == ["L116"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'on_change = "forward_only"',
+        '[strategy]\ntype = "events"\nload_time = "x"',
+        '[strategy]\ntype = "incremental"\nposition = "timestamp"',
+        '[[checks]]\ntype = "regex_match"\ncolumn = "a"\npattern = "x"',
+    ],
+)
+def test_a_word_of_a_later_feature_is_refused_once(text: str) -> None:
+    assert codes(read(text)) == ["L116"]
+
+
+def test_fixed_spark_settings_cannot_be_changed() -> None:
+    assert codes(read('[conf]\nspark.sql.ansi.enabled = false\n"spark.sql.session.timeZone" = "CET"')) == [
+        "L126",
+        "L126",
+    ]
+
+
+def test_the_nearer_folder_wins_and_tables_merge() -> None:
+    top = folder('owner = "top"\ntags = ["a"]\n[contract]\nrequired = ["x"]\n')
+    near = folder('owner = "near"\n[contract]\nno_new_nullable = true\n', above=top)
+    found = read('tags = ["b"]\n', defaults=near).settings
+    assert (found.owner, found.tags) == ("near", ("b",))
+    assert (found.contract.required, found.contract.no_new_nullable) == (("x",), True)
+
+
+def test_a_strategy_of_another_type_replaces_the_default_wholly() -> None:
+    defaults = folder('[strategy]\ntype = "time_interval"\ntime_column = "day"\nlookback = 3\n')
+    same = read("[strategy]\nlookback = 1\n", defaults=defaults)
+    other = read('[strategy]\ntype = "incremental"\n', defaults=defaults)
+    assert same.settings.strategy == TimeInterval(time_column=ColumnName("day"), lookback=1)
+    assert other.settings.strategy == Incremental()
+    assert same.diagnostics == other.diagnostics == ()
+
+
+def test_a_setting_a_strategy_needs_may_come_from_either_file() -> None:
+    defaults = folder('[strategy]\ntype = "merge"\n')
+    assert read('[strategy]\nunique_key = ["id"]\n', defaults=defaults).settings.strategy == Merge(
+        unique_key=(ColumnName("id"),)
+    )
+    assert codes(read("", defaults=defaults)) == ["L117"]
+
+
+def test_numbers_and_truth_may_come_from_the_environment() -> None:
+    text = 'enabled = "${ON}"\n[strategy]\ntype = "time_interval"\ntime_column = "d"\nlookback = "${BACK:-2}"\n'
+    found = read(text, variables={"ON": "false"})
+    assert found.diagnostics == ()
+    assert found.settings.enabled is False
+    assert found.settings.strategy == TimeInterval(time_column=ColumnName("d"), lookback=2)
+
+
+SCALARS = st.one_of(
+    st.none().map(lambda _: ""), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.dates(), st.times()
+)
+WORDS = st.sampled_from([*KEYS, *LATER_KEYS, "type", "name", "column", "merge", "time_interval", "unique_key", "x"])
+TREES: st.SearchStrategy[Any] = st.recursive(
+    st.one_of(SCALARS, WORDS),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(WORDS, inner, max_size=4)),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.dictionaries(WORDS, TREES, max_size=6))
+def test_any_data_is_decoded_or_diagnosed(data: dict[str, Any]) -> None:
+    findings = Findings(SettingPlaces(file="m.toml"))
+    decoded = decode_table(data, KEYS, at="", findings=findings, later=LATER_KEYS)
+    assert len(decoded) + len(findings.found) >= len(data)
