@@ -172,8 +172,8 @@ def infer_expression(text: str, columns: dict[str, Column]) -> Typed:
     def lookup(_: int, name: str) -> Typed:
         return Typed(columns[name].type, columns[name].nullable)
 
-    tree = sqlglot.parse_one(f"SELECT {text}", dialect="spark").selects[0]
-    return evaluate(expression_program(tree, column), lookup)
+    tree = sqlglot.parse_one(f"SELECT {text}", dialect="spark")
+    return evaluate(expression_program(tree.expressions[0], column), lookup)
 
 
 def summarise(found: list[Comparison]) -> str:
@@ -196,18 +196,18 @@ def page(parts: dict[str, list[Comparison]], *, counts: dict[str, int], function
         [
             "# How far inferred types agree with Spark",
             "",
-            "`lamina compile` tells every column's type without starting Spark. This page compares what it says with",
-            "Spark's own analyzer in ANSI mode (Spark 4.1), over the queries and expressions of `tests/fixtures/corpus`:",
-            "the 22 queries of TPC-H, one query per construct, and single expressions, each over columns that can be null",
-            f"and over columns that cannot. The rules cover {functions} functions. `make agreement` checks the figures;",
+            "`lamina compile` tells every column's type without starting Spark. This page compares what it says",
+            "with Spark's own analyzer in ANSI mode (Spark 4.1), over `tests/fixtures/corpus`: the 22 queries of",
+            "TPC-H, one query per construct, and single expressions, each over columns that can be null and over",
+            f"columns that cannot. The rules cover {functions} functions. `make agreement` checks the figures;",
             "`.venv/bin/python -m tests.spark.agreement` writes this page again.",
             "",
             "| corpus | queries | columns | typed | wrong name or type | nullability equal | looser | unsound |",
             "|---|---|---|---|---|---|---|---|",
             *rows,
             "",
-            "*Typed*: not `unknown`. *Looser*: lamina says a column can be null where Spark knows better, which is safe.",
-            "*Unsound*: the other way round.",
+            "*Typed*: not `unknown`. *Looser*: lamina says a column can be null where Spark knows better, which is",
+            "safe. *Unsound*: the other way round.",
             "",
             "## Every column that is not equal",
             "",
@@ -243,8 +243,9 @@ def compare_all(spark: Any) -> tuple[dict[str, list[Comparison]], dict[str, int]
 
 def main() -> None:
     """Write the page."""
-    from lamina.compiler.functions.catalogue import FUNCTIONS, HIGHER_ORDER
     from tests.spark.conftest import start_session
+
+    from lamina.compiler.functions.catalogue import FUNCTIONS, HIGHER_ORDER
 
     session = start_session()
     parts, counts = compare_all(session)
