@@ -1,100 +1,113 @@
-"""Compile a project, then link it: objects per file, names, layers, and one pass in topological order."""
+"""Compile a project: objects of its queries, names, layers, then one linking pass in topological order.
 
-from collections.abc import Callable, Iterable, Mapping
+Whatever the memory of an earlier compilation still answers for is not done again.
+"""
 
+from collections.abc import Iterable, Mapping
+
+from lamina.compiler.cache import Compilation, Memory, StoredLink, StoredReference
 from lamina.compiler.graph import Graph
-from lamina.compiler.layers import Layers, arrange
-from lamina.compiler.linked import Linked, ModelNames, Surroundings, link_other, link_query, target_of
-from lamina.compiler.object import QueryObject
+from lamina.compiler.layers import arrange
+from lamina.compiler.link_model import ModelNames, target_of
+from lamina.compiler.linking import Linking
+from lamina.compiler.objects import ObjectTask, RunTasks, task_of
 from lamina.compiler.places import place_at
 from lamina.compiler.resolve import Names, names_of
 from lamina.compiler.rules import cyclic_dependency, duplicate_target, unknown_dependency
 from lamina.project.model import ModelFile
 from lamina.project.project import Project
-from lamina.project.source import SourceTable
+from lamina.project.source import SourceSchema, SourceTable
 from lamina.project.strategy import Ephemeral, Incremental, Merge
+from lamina.values.codec import Packed
 from lamina.values.diagnostic import Diagnostic, Place, sort_diagnostics
 from lamina.values.names import ModelName, TableName
-from lamina.values.schema import Schema
 
-SourceSchema = Callable[[SourceTable], Schema | None]
-Objects = Mapping[ModelName, QueryObject]
+References = tuple[StoredReference, ...]
 
 
-def link_project(project: Project, objects: Objects, *, source_schema: SourceSchema) -> Graph:
-    """Return the graph of a project whose queries have been compiled."""
-    known = names_of(project)
+def compile_models(project: Project, memory: Memory, *, source_schema: SourceSchema, run: RunTasks) -> Compilation:
+    """Return the graph of a project; everything wrong with its queries is inside."""
+    names = names_of(project)
+    tasks = {model.name: task_of(model) for model in project.models if model.kind == "sql"}
+    objects = _objects(tasks, memory, names=names, run=run)
+    references = {name: _references(name, task, memory, objects=objects) for name, task in tasks.items()}
     found = list(project.diagnostics)
-    names = {model.name: _names(model, objects.get(model.name), known, found=found) for model in project.models}
-    order = arrange(_reads(project, names))
+    resolved = {
+        model.name: _names(model, references.get(model.name, ()), names, found=found) for model in project.models
+    }
+    order = arrange(_reads(project, resolved))
     files = {model.name: model for model in project.models}
     found.extend(_loop(loop, files) for loop in order.loops)
     found.extend(_duplicate_targets(project.models))
-    sources = tuple(_with_columns(table, source_schema) for table in project.sources)
-    linked = _link_all(files, objects, names, order=order, sources=sources, project=project)
-    models = sorted((item.model for item in linked), key=lambda model: model.name)
-    for item in linked:
-        found.extend(item.diagnostics)
-    return Graph(
+    # A graph is stored and compared; where a source stands in its file is no part of it.
+    sources = tuple(_with_columns(table, source_schema).replace(places=None) for table in project.sources)
+    linking = Linking(project, sources, objects=objects, memory=memory)
+    placed = [(ModelName(name), number) for number, layer in enumerate(order.layers) for name in layer]
+    in_layers = {name for name, _ in placed}
+    placed.extend((name, len(order.layers)) for name in sorted(files) if name not in in_layers)
+    links: dict[str, StoredLink] = {}
+    for name, layer in placed:
+        task = tasks.get(name)
+        links[name] = linking.add(
+            files[name],
+            resolved[name],
+            layer=layer,
+            object_key=task.key if task is not None else "",
+            references=references.get(name, ()),
+        )
+    found.extend(item for linked in linking.linked for item in linked.diagnostics)
+    graph = Graph(
         project=project.name,
-        models=tuple(models),
+        models=tuple(sorted((item.model for item in linking.linked), key=lambda model: model.name)),
         sources=sources,
         layers=tuple(tuple(ModelName(name) for name in layer) for layer in order.layers),
         diagnostics=sort_diagnostics(found),
         default_schema=project.default_schema,
         variables=project.variables,
     )
+    return Compilation(graph, Memory(links, objects))
 
 
-def _link_all(
-    files: Mapping[ModelName, ModelFile],
-    objects: Objects,
-    names: Mapping[ModelName, ModelNames],
-    *,
-    order: Layers,
-    sources: tuple[SourceTable, ...],
-    project: Project,
-) -> list[Linked]:
-    schemas: dict[str, Schema | None] = {table.name: table.columns or None for table in sources}
-    ephemeral: dict[str, Linked] = {}
-    around = Surroundings(
-        schemas,
-        ephemeral,
-        variables={item.name: item for item in project.variables},
-        modules={item.path: item.text for item in project.modules},
-        models=frozenset(name.lower() for name in files),
-    )
-    linked: list[Linked] = []
-    placed = [(ModelName(name), number) for number, layer in enumerate(order.layers) for name in layer]
-    in_layers = {name for name, _ in placed}
-    placed.extend((name, len(order.layers)) for name in sorted(files) if name not in in_layers)
-    for name, layer in placed:
-        item = link_model(files[name], objects.get(name), names[name], around=around, layer=layer)
-        schemas[name] = item.model.columns
-        if isinstance(item.model.settings.strategy, Ephemeral):
-            ephemeral[name] = item
-        linked.append(item)
-    return linked
+def _objects(
+    tasks: Mapping[ModelName, ObjectTask], memory: Memory, *, names: Names, run: RunTasks
+) -> dict[str, Packed]:
+    """Return the object of every query, packed, by key; only those that memory cannot answer for are made."""
+    known: dict[str, Packed] = {}
+    wanted: dict[str, ObjectTask] = {}
+    for name, task in tasks.items():
+        packed = memory.objects.get(task.key)
+        if packed is None or not _is_current(name, task, memory, names=names):
+            wanted[task.key] = task
+        else:
+            known[task.key] = packed
+    return {**known, **run(list(wanted.values()), names)} if wanted else known
 
 
-def link_model(
-    file: ModelFile, query: QueryObject | None, names: ModelNames, *, around: Surroundings, layer: int
-) -> Linked:
-    """Return one model linked against what is around it."""
-    if query is None:
-        return link_other(file, names, around=around, layer=layer)
-    return link_query(file, query, names, around=around, layer=layer)
+def _is_current(name: str, task: ObjectTask, memory: Memory, *, names: Names) -> bool:
+    """Tell whether every name in a remembered query still stands for what it stood for."""
+    link = memory.links.get(name)
+    if link is None or link.object_key != task.key:
+        query = memory.query(task.key)
+        pairs = [(item.parts, item.name) for item in query.references] if query is not None else []
+    else:
+        pairs = [(item.parts, item.name) for item in link.references]
+    return all(names.full_name(parts, schema=task.schema) == name for parts, name in pairs)
 
 
-def _names(file: ModelFile, query: QueryObject | None, known: Names, *, found: list[Diagnostic]) -> ModelNames:
+def _references(name: str, task: ObjectTask, memory: Memory, *, objects: Mapping[str, Packed]) -> References:
+    link = memory.links.get(name)
+    if link is not None and link.object_key == task.key and objects[task.key] is memory.objects.get(task.key):
+        return link.references
+    query = Memory({}, objects).query(task.key)
+    return tuple(StoredReference(item.parts, item.name, item.start) for item in query.references) if query else ()
+
+
+def _names(file: ModelFile, references: References, known: Names, *, found: list[Diagnostic]) -> ModelNames:
     schema = file.name.partition(".")[0]
-    references: list[str] = []
-    for reference in query.references if query is not None else ():
-        table = known.resolve(reference.parts, schema=schema)
-        if table is None:
+    for reference in references:
+        if known.resolve(reference.parts, schema=schema) is None:
             place = place_at(file.text, reference.start).replace(file=file.path)
             found.append(_unknown(reference.parts, known, place=place, file=file))
-        references.append(table or ".".join(reference.parts))
     declared: list[TableName] = []
     for position, written in enumerate(file.settings.depends_on):
         table = known.resolve(tuple(written.split(".")), schema=schema)
@@ -109,7 +122,9 @@ def _names(file: ModelFile, query: QueryObject | None, known: Names, *, found: l
         written_names.append(strategy.driver)
     settings = {name.lower(): known.resolve(tuple(name.split(".")), schema=schema) for name in written_names}
     return ModelNames(
-        tuple(references), tuple(declared), {name: table for name, table in settings.items() if table is not None}
+        tuple(reference.name for reference in references),
+        tuple(declared),
+        {name: table for name, table in settings.items() if table is not None},
     )
 
 

@@ -21,7 +21,8 @@ from lamina.compiler.object import (
     Use,
     ValuesScope,
 )
-from lamina.compiler.rows import ALL, NO_EDGES, Edges, LinkedColumn, Occurrence, Origin, Rows, merge_edges, opaque_rows
+from lamina.compiler.reads import Origin
+from lamina.compiler.rows import ALL, NO_EDGES, Edges, LinkedColumn, Occurrence, Rows, merge_edges, opaque_rows
 from lamina.compiler.types import UNTYPED, Typed
 from lamina.compiler.visible import Visible, visible_columns
 from lamina.values.schema import Schema

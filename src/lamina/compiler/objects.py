@@ -1,6 +1,6 @@
-"""The query objects of a project: which are still good, and how the others are made."""
+"""The query objects of a project: what each is made from, and how."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -8,6 +8,9 @@ from lamina.compiler.object import QueryObject
 from lamina.compiler.resolve import Names
 from lamina.project.model import ModelFile
 from lamina.project.strategy import FullRefresh
+from lamina.values.codec import Packed, to_pack
+
+RunTasks = Callable[[list["ObjectTask"], Names], dict[str, Packed]]
 
 
 class ObjectTask(NamedTuple):
@@ -37,11 +40,6 @@ def object_key(text: str, *, schema: str, needs_shape: bool) -> str:
     return blake2b((head + text).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def is_current(query: QueryObject, names: Names, *, schema: str) -> bool:
-    """Tell whether every name in an object still stands for what it stood for when the object was made."""
-    return all(_resolved(item.parts, names, schema=schema) == item.name for item in query.references)
-
-
 def compile_object(task: ObjectTask, names: Names) -> QueryObject:
     """Compile one query."""
     from lamina.compiler.query import compile_query
@@ -49,15 +47,11 @@ def compile_object(task: ObjectTask, names: Names) -> QueryObject:
 
     return compile_query(
         task.text,
-        lambda parts: _resolved(parts, names, schema=task.schema),
+        lambda parts: names.full_name(parts, schema=task.schema),
         shape=shape_of if task.needs_shape else None,
     )
 
 
-def compile_objects(tasks: Iterable[ObjectTask], names: Names) -> Mapping[str, QueryObject]:
-    """Compile queries one after another; the answer is by key."""
-    return {task.key: compile_object(task, names) for task in tasks}
-
-
-def _resolved(parts: tuple[str, ...], names: Names, *, schema: str) -> str:
-    return names.resolve(parts, schema=schema) or ".".join(parts).lower()
+def compile_objects(tasks: Sequence[ObjectTask], names: Names) -> dict[str, Packed]:
+    """Compile queries one after another; the answer is packed, by key."""
+    return {task.key: Packed(to_pack(compile_object(task, names))) for task in tasks}

@@ -41,6 +41,8 @@ def parse(text: str) -> Parsed | Diagnostic:
         return _syntax_error(error)
     except RecursionError:
         return nesting_too_deep.finding(place=Place(file=""))
+    except Exception as error:  # noqa: BLE001  # on some broken texts the parser fails by itself, in many ways
+        return invalid_sql.finding(f"cannot be parsed: {error}", place=Place(file=""))
     if len(trees) != 1:
         return not_a_query.finding("the file holds more than one statement", place=_second_statement(text, tokens))
     tree = trees[0]

@@ -29,6 +29,10 @@ class Names:
             return self._table(".".join(parts))
         return self.sources.get(".".join(parts).lower())
 
+    def full_name(self, parts: tuple[str, ...], *, schema: str) -> str:
+        """Return the table that a name stands for, or the name itself in lower case."""
+        return self.resolve(parts, schema=schema) or ".".join(parts).lower()
+
     def _table(self, name: str) -> TableName | None:
         folded = name.lower()
         return self.models.get(folded) or self.sources.get(folded)

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from lamina.compiler.object import DIRECT, EXPRESSION
+from lamina.compiler.reads import Origin
 from lamina.compiler.types import UNTYPED, Typed
 
 ALL = "*"  # every column of a table, known or not
 
-Origin = tuple[str, str]  # table, column
 Edges = Mapping[Origin, int]  # origin -> strongest kind of use
 
 NO_EDGES: Edges = {}

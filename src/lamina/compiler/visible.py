@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from lamina.compiler.object import EXPRESSION, SelectScope, SharedColumns
-from lamina.compiler.rows import LinkedColumn, Origin, Rows, merge_edges
+from lamina.compiler.reads import Origin
+from lamina.compiler.rows import LinkedColumn, Rows, merge_edges
 from lamina.compiler.types import Typed
 
 Owned = list[tuple[int, LinkedColumn]]  # columns with the relation each belongs to

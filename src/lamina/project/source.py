@@ -1,10 +1,11 @@
 """Tables lamina reads but does not manage."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from lamina.project.model import SettingPlaces
 from lamina.values.names import ColumnName, SourceName
-from lamina.values.schema import Column
+from lamina.values.schema import Column, Schema
 from lamina.values.value import Value
 
 
@@ -21,3 +22,6 @@ class SourceTable(Value, frozen=True):
     time_column: ColumnName | None = None
     description: str | None = None
     places: SettingPlaces | None = None
+
+
+SourceSchema = Callable[[SourceTable], Schema | None]  # the columns of a source that declares none

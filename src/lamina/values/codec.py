@@ -7,6 +7,8 @@ import msgspec
 
 T = TypeVar("T")
 
+Packed = msgspec.Raw  # a value left encoded until somebody needs it
+
 # Raised for text that is not what it should be.
 DecodeError = msgspec.DecodeError
 
@@ -26,7 +28,7 @@ def to_pack(value: Any) -> bytes:
     return msgspec.msgpack.encode(value, order="deterministic")
 
 
-def from_pack(data: bytes, kind: type[T]) -> T:
+def from_pack(data: bytes | memoryview | Packed, kind: type[T]) -> T:
     """Decode msgpack into `kind`."""
     return msgspec.msgpack.decode(data, type=kind)
 

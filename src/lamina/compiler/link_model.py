@@ -1,0 +1,282 @@
+"""Link one model: its object, its settings and the schemas of its inputs become a compiled model with its findings."""
+
+from collections.abc import Iterator, Mapping
+
+from lamina.compiler.fingerprint import local
+from lamina.compiler.graph import CompiledModel, EdgeKind, InputUse, LineageEdge
+from lamina.compiler.link import Linker, Problem
+from lamina.compiler.linked import Linked
+from lamina.compiler.modules import imported_modules, source_hash
+from lamina.compiler.object import QueryObject
+from lamina.compiler.parameters import RANGE_BOUNDS, RUN_PARAMETERS
+from lamina.compiler.places import place_at
+from lamina.compiler.reads import Reads
+from lamina.compiler.readset import filter_columns, read_sets, reads_of
+from lamina.compiler.rows import ALL, Rows
+from lamina.compiler.rules import (
+    ambiguous_column,
+    column_count_mismatch,
+    duplicate_column,
+    unknown_column,
+    unknown_parameter,
+    unknown_relation,
+)
+from lamina.compiler.types import Typed
+from lamina.project.model import ModelFile
+from lamina.project.project import Variable
+from lamina.project.strategy import Ephemeral, Incremental, Merge, TimeInterval
+from lamina.values.diagnostic import Diagnostic
+from lamina.values.duration import parse_duration
+from lamina.values.names import ColumnName, TableName
+from lamina.values.nearest import nearest
+from lamina.values.schema import UNKNOWN, Column, Schema
+
+_KINDS: tuple[EdgeKind, ...] = ("direct", "cast", "expression", "aggregation")
+
+
+class Surroundings:
+    """What linking a model may ask about the rest of the project; all of it is part of the model's link key."""
+
+    def __init__(
+        self,
+        schemas: Mapping[str, Schema | None],
+        ephemeral: Mapping[str, Linked],
+        *,
+        variables: Mapping[str, Variable],
+        modules: Mapping[str, str],
+        models: frozenset[str],
+    ) -> None:
+        self.schemas = schemas
+        self.ephemeral = ephemeral
+        self.variables = variables
+        self.modules = modules
+        self.models = models
+
+
+class ModelNames:
+    """The resolved names of one model."""
+
+    def __init__(self, references: tuple[str, ...], declared: tuple[TableName, ...], inputs: Mapping[str, TableName]):
+        self.references = references  # one for each reference of the query; as written where unknown
+        self.declared = declared  # `depends_on` of the sidecar
+        self.settings = inputs  # keys of `[inputs]` and `driver`, in lower case
+
+
+def link_query(file: ModelFile, query: QueryObject, names: ModelNames, *, around: Surroundings, layer: int) -> Linked:
+    """Return a SQL model linked against its inputs."""
+    ephemeral = {name: around.ephemeral[name] for name in names.references if name in around.ephemeral}
+    linker, rows = _rows(file, query, names, around=around)
+    inner = {name: item.reads for name, item in ephemeral.items() if item.reads is not None}
+    reads = reads_of(rows, inner)
+    own = {use.name for use in query.parameters}
+    inherited = {name for item in ephemeral.values() for name in item.model.reads_parameters}
+    variables = tuple(around.variables[name] for name in sorted(own) if name in around.variables)
+    model = CompiledModel(
+        name=file.name,
+        kind=file.kind,
+        path=file.path,
+        text=file.text,
+        settings=file.settings,
+        target=target_of(file),
+        layer=layer,
+        depends_on=tuple(sorted({TableName(name) for name in names.references} | set(names.declared))),
+        inputs=tuple(_inputs(file, names, reads, rows=rows, around=around)),
+        columns=None if rows.is_open or query.root < 0 else _schema(rows),
+        lineage=tuple(_lineage(rows)),
+        fingerprint=local(
+            query.canonical,
+            file.settings,
+            kind=file.kind,
+            relations={},
+            join_columns=tuple(tuple(ColumnName(name) for name in join) for join in linker.shared_names()),
+            variables=variables,
+            modules={},
+            inlined={TableName(name): item.model.fingerprint for name, item in ephemeral.items()},
+        ),
+        is_deterministic=not query.volatile and all(item.model.is_deterministic for item in ephemeral.values()),
+        reads_parameters=tuple(sorted(own | inherited)),
+    )
+    found = [*_problems(file, linker), *_unknown_parameters(file, query, around), *_duplicates(file, rows)]
+    found.extend(_placed(item, file) for item in query.diagnostics)
+    is_inlined = isinstance(file.settings.strategy, Ephemeral)
+    return Linked(model=model, diagnostics=tuple(found), reads=reads if is_inlined else None)
+
+
+def link_other(file: ModelFile, names: ModelNames, *, around: Surroundings, layer: int) -> Linked:
+    """Return a Python model or a seed; what it reads is declared, how it reads is not known."""
+    columns: Schema | None = file.settings.columns or None
+    is_python = file.kind == "python"
+    modules = imported_modules(file.path, file.text, read=around.modules.get) if is_python else {}
+    fingerprint = local(
+        source_hash(file.text) if is_python else file.text,
+        file.settings,
+        kind=file.kind,
+        relations={},
+        join_columns=(),
+        variables=tuple(around.variables[name] for name in sorted(around.variables)) if is_python else (),
+        modules=modules,
+        inlined={},
+    )
+    model = CompiledModel(
+        name=file.name,
+        kind=file.kind,
+        path=file.path,
+        text=file.text,
+        settings=file.settings,
+        target=target_of(file),
+        layer=layer,
+        depends_on=tuple(sorted(set(names.declared))),
+        inputs=tuple(_declared_inputs(file, names, set(names.declared), around=around)),
+        columns=columns,
+        lineage=(),
+        fingerprint=fingerprint,
+    )
+    return Linked(model=model, diagnostics=())
+
+
+def target_of(file: ModelFile) -> TableName:
+    """Return the table a model writes."""
+    schema, _, name = file.name.partition(".")
+    return TableName(f"{file.settings.schema or schema}.{file.settings.alias or name}")
+
+
+def _rows(file: ModelFile, query: QueryObject, names: ModelNames, *, around: Surroundings) -> tuple[Linker, Rows]:
+    types = {name: Typed(kind, nullable=kind == UNKNOWN) for name, kind in RUN_PARAMETERS.items()}
+    types |= {name: Typed(item.type, nullable=False) for name, item in around.variables.items()}
+    follows = bool(query.parameters) or any(name in around.ephemeral for name in names.references)
+    strategy = file.settings.strategy
+    follows = follows or isinstance(strategy, Ephemeral)
+    linker = Linker(query, names.references, schema=around.schemas.get, parameters=types, follows_filters=follows)
+    if query.root < 0:
+        return linker, Rows([], tables=frozenset(), is_open=True)
+    rows = linker.scope(query.root)
+    if isinstance(strategy, TimeInterval) and any(use.name in RANGE_BOUNDS for use in query.parameters):
+        column = rows.find(strategy.time_column)
+        bound = column.typed.type if column is not None else UNKNOWN
+        if bound != UNKNOWN and any(item.typed.type == UNKNOWN for item in rows.columns):
+            # The bounds have the type of the time column, which only the first pass could tell.
+            kind = bound if bound == "date" else RUN_PARAMETERS["start_ts"]
+            types |= {name: Typed(kind, nullable=False) for name in RANGE_BOUNDS}
+            linker = Linker(
+                query, names.references, schema=around.schemas.get, parameters=types, follows_filters=follows
+            )
+            rows = linker.scope(query.root)
+    return linker, rows
+
+
+def _schema(rows: Rows) -> Schema:
+    return tuple(
+        Column(name=ColumnName(item.name), type=item.typed.type, nullable=item.typed.nullable) for item in rows.columns
+    )
+
+
+def _lineage(rows: Rows) -> Iterator[LineageEdge]:
+    for column in rows.columns:
+        for (table, name), kind in sorted(column.edges.items()):
+            if name != ALL:
+                yield LineageEdge(
+                    column=ColumnName(column.name),
+                    input=TableName(table),
+                    input_column=ColumnName(name),
+                    kind=_KINDS[kind],
+                )
+
+
+def _inputs(
+    file: ModelFile, names: ModelNames, reads: Reads, *, rows: Rows, around: Surroundings
+) -> Iterator[InputUse]:
+    sets = read_sets(reads, is_open=rows.is_open)
+    filters = filter_columns(reads)
+    declared = set(names.declared) - set(sets)
+    found = [
+        *(
+            _input(file, names, table, read_set=columns, filter_column=filters.get(table))
+            for table, columns in sets.items()
+        ),
+        *_declared_inputs(file, names, declared, around=around),
+    ]
+    driver = _driver(file, names, found)
+    for item in sorted(found, key=lambda use: use.name):
+        yield item.replace(is_model=item.name.lower() in around.models, is_driver=item.name == driver)
+
+
+def _declared_inputs(
+    file: ModelFile, names: ModelNames, declared: set[TableName], *, around: Surroundings
+) -> Iterator[InputUse]:
+    for table in sorted(declared):
+        use = _input(file, names, table, read_set=None, filter_column=None)
+        yield use.replace(is_model=table.lower() in around.models)
+
+
+def _input(
+    file: ModelFile,
+    names: ModelNames,
+    table: TableName,
+    *,
+    read_set: tuple[ColumnName, ...] | None,
+    filter_column: ColumnName | None,
+) -> InputUse:
+    written = next((key for key in file.settings.inputs if names.settings.get(key.lower()) == table), None)
+    settings = file.settings.inputs[written] if written is not None else None
+    return InputUse(
+        name=table,
+        is_model=True,
+        read_set=read_set,
+        filter_column=filter_column,
+        window_seconds=(parse_duration(settings.window) or 0) if settings and settings.window else 0,
+        on_touch=settings.on_touch if settings else "rebuild",
+    )
+
+
+def _driver(file: ModelFile, names: ModelNames, inputs: list[InputUse]) -> TableName | None:
+    """Return the input that increments: the declared one, or the only one there is."""
+    strategy = file.settings.strategy
+    if not isinstance(strategy, Incremental | Merge):
+        return None
+    if strategy.driver is not None:
+        return names.settings.get(strategy.driver.lower())
+    if isinstance(strategy, Merge) and strategy.timestamp_column is None:
+        return None
+    return inputs[0].name if len(inputs) == 1 else None
+
+
+def _placed(item: Diagnostic, file: ModelFile) -> Diagnostic:
+    place = item.place.replace(file=file.path) if item.place is not None else None
+    return item.replace(place=place, model=file.name)
+
+
+def _problems(file: ModelFile, linker: Linker) -> Iterator[Diagnostic]:
+    for problem in (*linker.problems, *linker.ambiguities()):
+        yield _placed(_finding(problem, file), file)
+
+
+def _finding(problem: Problem, file: ModelFile) -> Diagnostic:
+    place = place_at(file.text, problem.start)
+    if problem.code == "count":
+        return column_count_mismatch.finding(tuple(int(item) for item in problem.facts), place=place, model=file.name)
+    name = problem.facts[0]
+    if problem.code == "ambiguous":
+        return ambiguous_column.finding(name, place=place, model=file.name, relations=problem.facts[1:])
+    close = nearest(name, sorted(set(problem.facts[2:])))
+    if problem.code == "relation":
+        return unknown_relation.finding(name, place=place, model=file.name, nearest=close)
+    return unknown_column.finding(name, place=place, model=file.name, relation=problem.facts[1] or None, nearest=close)
+
+
+def _unknown_parameters(file: ModelFile, query: QueryObject, around: Surroundings) -> Iterator[Diagnostic]:
+    known = {*RUN_PARAMETERS, *around.variables}
+    for use in query.parameters:
+        if use.name not in known:
+            place = place_at(file.text, use.start)
+            close = nearest(use.name, sorted(known))
+            yield _placed(unknown_parameter.finding(use.name, place=place, model=file.name, nearest=close), file)
+
+
+def _duplicates(file: ModelFile, rows: Rows) -> Iterator[Diagnostic]:
+    seen: set[str] = set()
+    for column in rows.columns:
+        folded = column.name.lower()
+        if folded in seen:
+            place = place_at(file.text, 0)
+            yield _placed(duplicate_column.finding(column.name, place=place, model=file.name), file)
+        seen.add(folded)

@@ -1,0 +1,85 @@
+"""The linking pass: each model once, in order, or not at all if everything it depends on is as it was."""
+
+from collections.abc import Mapping
+from hashlib import blake2b
+
+from lamina.compiler.cache import Memory, StoredLink, StoredReference
+from lamina.compiler.link_model import ModelNames, Surroundings, link_other, link_query
+from lamina.compiler.linked import Linked
+from lamina.project.model import ModelFile
+from lamina.project.project import Project
+from lamina.project.source import SourceTable
+from lamina.project.strategy import Ephemeral
+from lamina.values.codec import Packed, to_pack
+from lamina.values.schema import Schema
+
+
+class Linking:
+    """Owns what the pass has found so far: schemas, ephemeral models, and the outward key of every table."""
+
+    def __init__(
+        self, project: Project, sources: tuple[SourceTable, ...], *, objects: Mapping[str, Packed], memory: Memory
+    ) -> None:
+        self.linked: list[Linked] = []
+        self._objects = Memory({}, objects)
+        self._memory = memory
+        self._schemas: dict[str, Schema | None] = {table.name: table.columns or None for table in sources}
+        self._ephemeral: dict[str, Linked] = {}
+        self._outward = {str(table.name): _key(table) for table in sources}
+        self._common = _key(project.variables)
+        self._modules = _key(project.modules)
+        self._around = Surroundings(
+            self._schemas,
+            self._ephemeral,
+            variables={item.name: item for item in project.variables},
+            modules={item.path: item.text for item in project.modules},
+            models=frozenset(model.name.lower() for model in project.models),
+        )
+
+    def add(
+        self,
+        file: ModelFile,
+        names: ModelNames,
+        *,
+        layer: int,
+        object_key: str,
+        references: tuple[StoredReference, ...],
+    ) -> StoredLink:
+        """Link one model, all of whose inputs have been added."""
+        key = self._link_key(file, names, layer=layer, object_key=object_key)
+        known = self._memory.links.get(file.name)
+        if known is not None and known.link_key == key:
+            linked = self._memory.linked(file.name)
+            link = known
+        else:
+            linked = self._link(file, names, layer=layer, object_key=object_key)
+            body = Packed(to_pack(linked))
+            link = StoredLink(object_key, references, key, _outward(linked, key), body)
+        self.linked.append(linked)
+        self._schemas[file.name] = linked.model.columns
+        self._outward[file.name] = link.outward
+        if isinstance(file.settings.strategy, Ephemeral):
+            self._ephemeral[file.name] = linked
+        return link
+
+    def _link(self, file: ModelFile, names: ModelNames, *, layer: int, object_key: str) -> Linked:
+        query = self._objects.query(object_key)
+        if query is None:
+            return link_other(file, names, around=self._around, layer=layer)
+        return link_query(file, query, names, around=self._around, layer=layer)
+
+    def _link_key(self, file: ModelFile, names: ModelNames, *, layer: int, object_key: str) -> str:
+        inputs = [(name, self._outward.get(name, "")) for name in (*names.references, *names.declared)]
+        code = (file.text, self._modules) if file.kind != "sql" else object_key
+        own = (file.name, file.path, file.settings, file.places, sorted(names.settings.items()))
+        return _key((layer, code, own, inputs, self._common))
+
+
+def _outward(linked: Linked, key: str) -> str:
+    """Return the key of what readers of a model can see: its columns and settings, or all of an ephemeral one."""
+    settings = linked.model.settings
+    return key if isinstance(settings.strategy, Ephemeral) else _key((linked.model.columns, settings))
+
+
+def _key(value: object) -> str:
+    return blake2b(to_pack(value), digest_size=16).hexdigest()
