@@ -8,10 +8,9 @@ from lamina.cli.answer import Answer, Options, Screen, answer_command
 @answer_command("compile", sentence="Check the whole project: files, queries, types, contracts. Starts no Spark.")
 def command(options: Options) -> Answer:
     """Compile and list all problems."""
-    from lamina.api import compile_at
-    from lamina.compiler.report import report_compile
+    from lamina.look import check_project
 
-    report = report_compile(compile_at(options.root, options.variables))
+    report = check_project(options.root, options.variables)
     has_errors = any(item.severity == "error" for item in report.diagnostics)
 
     def show(screen: Screen) -> None:

@@ -12,9 +12,9 @@ from lamina.cli.answer import Answer, Options, Screen, answer_command
 @click.option("--template", default="quickstart", show_default=True, help="What to start with")
 def command(_: Options, folder: str, template: str) -> Answer:
     """Copy the template."""
-    from lamina.api import init_project
+    from lamina.starter import start_project
 
-    started = init_project(folder, template)
+    started = start_project(folder, template)
 
     def show(screen: Screen) -> None:
         screen.out.print(f"started `{started.folder}` from the template `{template}`: {len(started.files)} files")

@@ -13,7 +13,7 @@ from lamina.cli.drawing import as_dot, as_mermaid, as_tree
 @click.option("--format", "form", type=click.Choice(["text", "dot", "mermaid"]), default="text", show_default=True)
 def command(options: Options, target: str, direction: str | None, form: str) -> Answer:
     """Trace one point of the graph."""
-    from lamina.api import trace_lineage
+    from lamina.look import trace_lineage
 
     lineage = trace_lineage(options.root, options.variables, target=target)
     up = lineage.up if direction != "down" else None

@@ -1,0 +1,101 @@
+"""The verbs that look at a project and change nothing: wiring only, each returns the value its command prints."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from lamina.api import compile_root
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.errors import LaminaError, ProjectInvalid, UsageError
+from lamina.planner.select import did_you_mean, find_model, select
+
+if TYPE_CHECKING:
+    from lamina.compiler.lineage import Lineage
+    from lamina.compiler.report import CompileReport, Explanation, ListedModel
+    from lamina.config import Config
+    from lamina.planner.preview import Rendered
+
+
+def load_config(root: str, environment_variables: Mapping[str, str], *, overrides: Mapping[str, str]) -> "Config":
+    """Return every effective setting of the project at `root`."""
+    from lamina.config import build_config
+    from lamina.project.read import load_project_file
+    from lamina.project.scan import scan_project
+
+    file = load_project_file(scan_project(root), environment_variables)
+    config, problems = build_config(root, file, variables=environment_variables, overrides=overrides)
+    found = (*file.diagnostics, *problems)
+    if found:
+        raise ProjectInvalid(found)
+    return config
+
+
+def check_project(root: str, environment_variables: Mapping[str, str]) -> "CompileReport":
+    """Return the models of a project and everything that is wrong with it."""
+    from lamina.compiler.report import report_compile
+
+    return report_compile(compile_root(root, environment_variables))
+
+
+def list_models(
+    root: str, environment_variables: Mapping[str, str], *, include: tuple[str, ...], exclude: tuple[str, ...]
+) -> tuple["ListedModel", ...]:
+    """Return the models of a selection, in the order they are built."""
+    from lamina.compiler.report import report_list
+
+    graph = compile_root(root, environment_variables)
+    broken = tuple(item for item in graph.diagnostics if item.severity == "error" and item.code.startswith("L1"))
+    if broken:
+        raise ProjectInvalid(broken)
+    return report_list(graph, select(graph, include, exclude))
+
+
+def explain_model(root: str, environment_variables: Mapping[str, str], *, model: str) -> "Explanation":
+    """Return what a model does, reads and proves; a model with errors is explained too."""
+    from lamina.compiler.report import explain
+
+    graph = compile_root(root, environment_variables)
+    return explain(graph, _model(graph, model))
+
+
+def render_model(
+    root: str,
+    environment_variables: Mapping[str, str],
+    *,
+    model: str,
+    partition: str | None,
+    execution_time: datetime,
+) -> "Rendered":
+    """Return the query of a model as it would run for one partition."""
+    from lamina.planner.preview import preview
+
+    catalog = load_config(root, environment_variables, overrides={}).catalog.name
+    graph = compile_root(root, environment_variables)
+    found = _model(graph, model)
+    return preview(graph, found, partition=partition, execution_time=execution_time, catalog=catalog)
+
+
+def trace_lineage(root: str, environment_variables: Mapping[str, str], *, target: str) -> "Lineage":
+    """Return what a model or column is made of and what is made of it."""
+    from lamina.compiler.lineage import Lineage, find_point, trace_down, trace_up
+
+    graph = compile_root(root, environment_variables)
+    start = find_point(graph, target)
+    if start is None:
+        raise _unknown(graph, target)
+    return Lineage(of=start, up=trace_up(graph, start), down=trace_down(graph, start))
+
+
+def _model(graph: Graph, name: str) -> CompiledModel:
+    found = find_model(graph, name)
+    if found is None:
+        raise _unknown(graph, name)
+    return found
+
+
+def _unknown(graph: Graph, name: str) -> LaminaError:
+    """Say that there is no such model; a project with errors may be the reason, so those are shown instead."""
+    errors = tuple(item for item in graph.diagnostics if item.severity == "error")
+    if errors:
+        return ProjectInvalid(errors)
+    return UsageError(f"no model `{name}`", hint=did_you_mean(graph, name))
