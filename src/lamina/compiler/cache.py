@@ -1,7 +1,7 @@
 """What compiling remembers: objects by content, linked models by everything they depend on. Bytes in, bytes out.
 
-One array of msgpack holds the heads; bodies stay packed until asked for. Nothing in it is believed by another version of
-the code than the one that wrote it; losing it costs time only.
+One array of msgpack holds the heads; bodies stay packed until asked for. Nothing in it is believed by another version
+of the code than the one that wrote it; losing it costs time only.
 """
 
 from collections.abc import Mapping
