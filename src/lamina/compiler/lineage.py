@@ -53,19 +53,27 @@ class Lineage(Value, frozen=True):
 
 def find_point(graph: Graph, text: str) -> Point | None:
     """Return the point a person means by `model`, `source.table` or either with `.column`; schemas may be left out."""
-    tables: dict[str, list[TableName]] = {}
-    names = [*(TableName(model.name) for model in graph.models), *(TableName(item.name) for item in graph.sources)]
-    for name in names:
-        for form in (name.lower(), name.lower().partition(".")[2]):
-            tables.setdefault(form, []).append(name)
-    wanted = text.lower()
-    if len(tables.get(wanted, ())) == 1:
-        return Point(tables[wanted][0])
-    table, _, column = wanted.rpartition(".")
-    if len(tables.get(table, ())) != 1:
+    table, _, column = text.lower().rpartition(".")
+    whole, part = find_table(graph, text.lower()), find_table(graph, table)
+    if whole is not None:
+        return Point(whole)
+    if part is None or column not in _columns(graph, part):
         return None
-    found = Point(tables[table][0], ColumnName(column))
-    return found if column in _columns(graph, found.table) else None
+    return Point(part, ColumnName(column))
+
+
+def find_table(graph: Graph, text: str) -> TableName | None:
+    """Return the table of a full name, or of a bare one that only one model has, or else only one source."""
+    models = [TableName(model.name) for model in graph.models]
+    sources = [TableName(table.name) for table in graph.sources]
+    full = [name for name in (*models, *sources) if name.lower() == text]
+    for group in (
+        full,
+        *([name for name in side if name.lower().partition(".")[2] == text] for side in (models, sources)),
+    ):
+        if group:
+            return group[0] if len(group) == 1 else None
+    return None
 
 
 def _columns(graph: Graph, table: TableName) -> set[str]:

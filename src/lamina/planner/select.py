@@ -169,5 +169,8 @@ def find_model(graph: Graph, text: str) -> CompiledModel | None:
 def did_you_mean(graph: Graph, text: str) -> str:
     """Return a hint for a name that no model has."""
     names = [model.name for model in graph.models]
+    same = [name for name in names if name.lower().partition(".")[2] == text.lower()]
+    if same:
+        return "several models have that name: " + ", ".join(f"`{name}`" for name in same)
     near = nearest(text, [*names, *(name.partition(".")[2] for name in names)])
     return f"did you mean `{near}`?" if near else "`lamina list` shows all models"
