@@ -26,7 +26,7 @@ from lamina.compiler.operators import (
     Term,
     Window,
 )
-from lamina.compiler.terms import bounds_in, condition_of, own_nodes, parameter_name, place, term_of
+from lamina.compiler.terms import condition_of, is_bound, own_nodes, parameter_name, place, term_of
 
 Node = Any
 Definitions = dict[str, "Definition"]
@@ -60,6 +60,8 @@ UNORDERED_NODES = (
     exp.Mode,
 )
 SET_OPERATORS: dict[Any, Any] = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}
+PASSIVE = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Alias, exp.Paren, exp.Var, exp.DataType})
+"""Nodes that say nothing by themselves, which are most."""
 GROUPING_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
 
@@ -277,19 +279,25 @@ class _Expressions:
     def read(self, reader: ShapeReader, definitions: Definitions) -> None:
         """Read every clause; bounds are loose outside WHERE and ON."""
         for clause, is_condition in _clauses(self.node):
-            if not is_condition:
-                self.loose_bounds.extend(bounds_in(clause))
+            if type(clause) is exp.Column or (type(clause) is exp.Alias and type(clause.this) is exp.Column):
+                continue
             for item in own_nodes(clause):
+                if type(item) in PASSIVE:
+                    continue
+                if isinstance(item, exp.Parameter):
+                    if not is_condition and is_bound(item):
+                        self.loose_bounds.append(place(item))
+                    continue
                 self._read(item, reader, definitions)
 
     def _read(self, item: Node, reader: ShapeReader, definitions: Definitions) -> None:
-        if isinstance(item, exp.Query):
+        if isinstance(item, (exp.Func, exp.Any)):
+            kinds = _kinds(item)
+            self.functions.extend(FunctionUse(kind, function_name(item), place(item)) for kind in kinds)
+        elif isinstance(item, exp.Query):
             self._subquery(item, reader, definitions)
         elif isinstance(item, exp.Window) and not isinstance(item.this, exp.Identifier):
             self.windows.append(window_of(item, self.named))
-        elif isinstance(item, (exp.Func, exp.Any)):
-            kinds = _kinds(item)
-            self.functions.extend(FunctionUse(kind, function_name(item), place(item)) for kind in kinds)
 
     def _subquery(self, item: Node, reader: ShapeReader, definitions: Definitions) -> None:
         parent = item.parent

@@ -159,21 +159,27 @@ def _integer(node: Node) -> int | None:
 
 def bounds_in(node: Node) -> tuple[At, ...]:
     """Return where an expression mentions a bound of the range, its subqueries left out."""
-    return tuple(place(item) for item in own_nodes(node) if isinstance(item, exp.Parameter) and _is_bound(item))
+    return tuple(place(item) for item in own_nodes(node) if isinstance(item, exp.Parameter) and is_bound(item))
 
 
-def _is_bound(node: Node) -> bool:
+def is_bound(node: Node) -> bool:
+    """Tell whether a parameter is a bound of the range."""
     return parameter_name(node) in BOUNDS
 
 
 def own_nodes(node: Node) -> Iterator[Node]:
-    """Yield the nodes of an expression, queries inside it included but not entered."""
+    """Yield the nodes of an expression, columns and queries inside it included but not entered."""
     stack = [node]
     while stack:
         item = stack.pop()
         yield item
-        if not isinstance(item, exp.Query):
-            stack.extend(reversed(list(item.iter_expressions())))
+        if type(item) is exp.Column or isinstance(item, exp.Query):
+            continue
+        for value in item.args.values():
+            if isinstance(value, list):
+                stack.extend([part for part in reversed(value) if isinstance(part, exp.Expr)])
+            elif isinstance(value, exp.Expr):
+                stack.append(value)
 
 
 def condition_of(node: Node | None) -> Condition:

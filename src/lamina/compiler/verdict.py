@@ -39,3 +39,4 @@ class InputFacts(Value, frozen=True):
     dates: frozenset[ColumnName] = frozenset()  # columns of type date
     window: int | None = None  # declared reach before the slice, in microseconds
     keeps: bool = False  # `on_touch = "keep"`
+    keys: tuple[tuple[str, ...], ...] = ()  # sets of columns declared to be unique, in lower case

@@ -1,0 +1,200 @@
+"""Run every rule over a linked model or project; allowed findings stay visible as information."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from lamina.compiler.graph import CompiledModel
+from lamina.compiler.incrementality import judge
+from lamina.compiler.object import QueryObject
+from lamina.compiler.rules import (
+    ambiguous_driver,
+    coarse_time_column,
+    coarse_unit,
+    delete_beside_timestamp,
+    distinct_without_time,
+    driver_joined_away,
+    driver_read_twice,
+    end_without_start,
+    group_without_time,
+    incremental_aggregate,
+    incremental_distinct,
+    incremental_limit,
+    incremental_set_operation,
+    incremental_window,
+    inexact_range,
+    interval_limit,
+    join_coercion,
+    loose_placeholder,
+    misplaced_range,
+    missing_check_column,
+    missing_column,
+    missing_layout_column,
+    missing_merge_key,
+    missing_order_column,
+    missing_partition_column,
+    missing_time_column,
+    missing_timestamp_column,
+    missing_update_column,
+    new_nullable_column,
+    non_temporal_time_column,
+    nullable_column,
+    nullable_merge_key,
+    nullable_time_column,
+    one_sided_range,
+    opaque_query,
+    order_dependent_function,
+    possible_ties,
+    reach_outside_range,
+    removed_protected_column,
+    retyped_protected_column,
+    short_window,
+    side_input,
+    star_feeds_named_columns,
+    unaligned_slices,
+    underived_time,
+    unfiltered_input,
+    unknown_allowed_code,
+    unknown_protected_column,
+    unorderable_column,
+    unordered_merge,
+    unread_input,
+    unsliced_branch,
+    unused_source,
+    volatile_function,
+    volatile_model,
+    wrong_column_type,
+)
+from lamina.compiler.subject import Subject
+from lamina.compiler.verdict import Refusal, Refused, Verdict
+from lamina.project.source import SourceTable
+from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.names import ModelName
+from lamina.values.rule import Rule
+
+Violations = Callable[[Subject], Iterator[Diagnostic]]
+
+VIOLATIONS: tuple[tuple[Rule, Violations], ...] = tuple(
+    (module.RULE, module.violations)
+    for module in (
+        misplaced_range,
+        join_coercion,
+        missing_merge_key,
+        nullable_merge_key,
+        missing_update_column,
+        missing_order_column,
+        unorderable_column,
+        missing_partition_column,
+        missing_time_column,
+        non_temporal_time_column,
+        nullable_time_column,
+        coarse_time_column,
+        missing_timestamp_column,
+        delete_beside_timestamp,
+        unread_input,
+        missing_layout_column,
+        missing_check_column,
+        coarse_unit,
+        end_without_start,
+        missing_column,
+        wrong_column_type,
+        nullable_column,
+        removed_protected_column,
+        retyped_protected_column,
+        new_nullable_column,
+        unknown_protected_column,
+        side_input,
+        unordered_merge,
+        order_dependent_function,
+        possible_ties,
+        volatile_model,
+    )
+)
+"""Rules that look at one model."""
+
+REFUSALS: dict[str, Rule] = {
+    module.RULE.code: module.RULE
+    for module in (
+        incremental_aggregate,
+        incremental_distinct,
+        incremental_window,
+        incremental_limit,
+        incremental_set_operation,
+        driver_joined_away,
+        driver_read_twice,
+        ambiguous_driver,
+        volatile_function,
+        unfiltered_input,
+        one_sided_range,
+        inexact_range,
+        reach_outside_range,
+        group_without_time,
+        interval_limit,
+        unaligned_slices,
+        underived_time,
+        loose_placeholder,
+        opaque_query,
+        short_window,
+        unsliced_branch,
+        distinct_without_time,
+    )
+}
+"""Rules behind the refusals of the incrementality check."""
+
+PROJECT_RULES = (star_feeds_named_columns.RULE, unused_source.RULE)
+
+
+def _demotable() -> frozenset[str]:
+    rules = [*(rule for rule, _ in VIOLATIONS), *REFUSALS.values(), *PROJECT_RULES]
+    return frozenset(rule.code for rule in rules if rule.code.startswith("L4") or rule.severity != "error")
+
+
+DEMOTABLE = _demotable()
+
+
+def check_model(subject: Subject) -> tuple[Diagnostic, ...]:
+    """Return what the rules find in one model."""
+    found = [item for _, violations in VIOLATIONS for item in violations(subject)]
+    found += unknown_allowed_code.violations(subject, DEMOTABLE)
+    verdict = verdict_of(subject)
+    if isinstance(verdict, Refused):
+        found += [_finding(refusal, subject) for refusal in verdict.refusals]
+    return tuple(demote(found, subject.model.settings.allow))
+
+
+def check_project(
+    models: Iterable[CompiledModel], sources: Iterable[SourceTable], *, objects: Mapping[ModelName, QueryObject]
+) -> tuple[Diagnostic, ...]:
+    """Return what the rules find that look at the whole project."""
+    every = tuple(models)
+    allowed = {model.name: model.settings.allow for model in every}
+    found: list[Diagnostic] = list(unused_source.violations(sources, every))
+    for item in star_feeds_named_columns.violations(every, objects):
+        found += demote([item], allowed.get(ModelName(item.model or ""), ()))
+    return tuple(found)
+
+
+def verdict_of(subject: Subject) -> Verdict | None:
+    """Judge a model's incrementality; None where its query cannot be looked into."""
+    if subject.shape is None or not subject.shape.blocks:
+        return None
+    settings = subject.model.settings
+    return judge(settings.strategy, subject.shape, inputs=subject.inputs, zone=settings.timezone)
+
+
+def demote(found: Iterable[Diagnostic], allowed: Iterable[str]) -> Iterator[Diagnostic]:
+    """Turn allowed findings into information that says so."""
+    codes = set(allowed) & DEMOTABLE
+    for item in found:
+        if item.code in codes:
+            yield item.replace(severity="info", message=f"allowed: {item.message}")
+        else:
+            yield item
+
+
+def _finding(refusal: Refusal, subject: Subject) -> Diagnostic:
+    line, column = refusal.at
+    return REFUSALS[refusal.code].finding(
+        refusal.message,
+        place=Place(file=refusal.file or subject.file.path, line=line, column=column),
+        model=subject.model.name,
+        hint=refusal.hint,
+    )

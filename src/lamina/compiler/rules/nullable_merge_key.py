@@ -1,0 +1,32 @@
+"""L241: a merge key can be null.
+
+Why: null keys compare equal, so all rows with a null key collapse into one.
+Fix: set `nullable = false` for the column under `[[columns]]`, or `coalesce` the key.
+"""
+
+from collections.abc import Iterator
+
+from lamina.compiler.subject import Subject, find_column
+from lamina.project.strategy import Merge
+from lamina.values.diagnostic import Diagnostic
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L241", name="NullableMergeKey", severity="warning")
+
+
+def violations(subject: Subject) -> Iterator[Diagnostic]:
+    """Yield each key column that may be null and is not promised to be filled."""
+    strategy = subject.model.settings.strategy
+    if not isinstance(strategy, Merge):
+        return
+    for number, key in enumerate(strategy.unique_key):
+        column = subject.column(key)
+        promised = find_column(subject.model.settings.columns, key)
+        if column is None or not column.nullable or (promised is not None and not promised.nullable):
+            continue
+        yield RULE.finding(
+            f"merge key `{key}` of `{subject.model.name}` can be null",
+            place=subject.place_of(f"strategy.unique_key.{number}"),
+            model=subject.model.name,
+            hint="set `nullable = false` for the column under `[[columns]]`, or `coalesce` the key",
+        )

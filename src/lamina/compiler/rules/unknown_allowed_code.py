@@ -1,0 +1,29 @@
+"""L256: allow names a code that does not exist or cannot be allowed.
+
+Why: a misspelt code would allow nothing; an error that is not about incrementality cannot be waved through.
+Fix: use the code that the diagnostic shows.
+"""
+
+from collections.abc import Collection, Iterator
+
+from lamina.compiler.subject import Subject, suggestion_hint
+from lamina.values.diagnostic import Diagnostic
+from lamina.values.nearest import nearest
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L256", name="UnknownAllowedCode")
+
+
+def violations(subject: Subject, demotable: Collection[str]) -> Iterator[Diagnostic]:
+    """Yield each entry of `allow` that is not the code of a demotable rule."""
+    for number, code in enumerate(subject.model.settings.allow):
+        if code in demotable:
+            continue
+        close = nearest(code, sorted(demotable)) if code.upper() not in demotable else code.upper()
+        yield RULE.finding(
+            f"`{code}` is not a code that can be allowed",
+            place=subject.place_of(f"allow.{number}"),
+            model=subject.model.name,
+            hint=suggestion_hint(close, "only warnings and codes of `L4xx` can be allowed"),
+            suggestion=close,
+        )

@@ -1,0 +1,64 @@
+"""What the rules look at: one linked model with its files, its shape and the facts of its inputs."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from lamina.compiler.graph import CompiledModel
+from lamina.compiler.object import QueryObject
+from lamina.compiler.operators import QueryShape
+from lamina.compiler.places import place_at
+from lamina.compiler.verdict import InputFacts
+from lamina.project.model import ModelFile
+from lamina.values.diagnostic import Place
+from lamina.values.nearest import nearest
+from lamina.values.schema import Column, Schema
+
+
+class Subject(NamedTuple):
+    """One model to be checked."""
+
+    file: ModelFile
+    model: CompiledModel
+    query: QueryObject | None  # None: not written in SQL
+    shape: QueryShape | None  # composed: ephemeral inputs are part of it; None where no rule needs it
+    inputs: Mapping[str, InputFacts]  # by name
+    schemas: Mapping[str, Schema | None]  # of the inputs, by name
+    previous: CompiledModel | None  # as it was promoted
+
+    def place_of(self, key: str) -> Place:
+        """Return where a key of the sidecar stands."""
+        return self.file.places.of(key)
+
+    def place_in_text(self, start: int) -> Place:
+        """Return where an offset of the query stands."""
+        return place_at(self.file.text, start).replace(file=self.file.path)
+
+    def column(self, name: str) -> Column | None:
+        """Return an output column, None if there is none or the columns are not known."""
+        return find_column(self.model.columns, name)
+
+    def has_column(self, name: str) -> bool:
+        """Tell whether an output column exists; unknown columns are taken to exist."""
+        return self.model.columns is None or self.column(name) is not None
+
+    def close_column(self, name: str) -> str | None:
+        """Return the output column with the nearest name."""
+        return nearest(name, [str(column.name) for column in self.model.columns or ()])
+
+
+def find_column(schema: Schema | None, name: str) -> Column | None:
+    """Return the column of that name, whatever its case."""
+    wanted = name.lower()
+    return next((column for column in schema or () if column.name.lower() == wanted), None)
+
+
+def missing_columns(subject: Subject, key: str, names: tuple[str, ...]) -> Iterator[tuple[str, Place, str | None]]:
+    """Yield the names of a setting that the model's output lacks, where each stands, and the nearest column."""
+    for number, name in enumerate(names):
+        if not subject.has_column(name):
+            yield name, subject.place_of(f"{key}.{number}"), subject.close_column(name)
+
+
+def suggestion_hint(close: str | None, otherwise: str) -> str:
+    """Return a hint that offers the nearest name, if there is one."""
+    return f"did you mean `{close}`?" if close else otherwise
