@@ -88,7 +88,15 @@ def decide_intervals(
     schedule = schedule_of(model, facts, execution_time=execution_time, selection=selection, upstream=upstream)
     if schedule is None:
         return ()
-    want = _want(model, facts, schedule=schedule, selection=selection, execution_time=execution_time, touches=touches)
+    want = _want(
+        model,
+        facts,
+        schedule=schedule,
+        selection=selection,
+        execution_time=execution_time,
+        upstream=upstream,
+        touches=touches,
+    )
     if not want.spans:
         return (Skip(model=model.name, reason=want.reason),)
     failures = () if want.is_asked else given_up(model, facts)
@@ -109,6 +117,7 @@ def _want(
     schedule: Schedule,
     selection: Selection,
     execution_time: datetime,
+    upstream: Mapping[TableName, Upstream],
     touches: Mapping[TableName, tuple[Touch, ...]],
 ) -> Want:
     grid, due = schedule.grid, schedule.due
@@ -130,7 +139,7 @@ def _want(
         return Want(spans=(due,), reason="asked for with `--force`", is_asked=True)
     if facts.coverage.segments and (reason := parameter_reason(model, facts.coverage, execution_time)) is not None:
         return Want(spans=(due,), reason=reason, is_rebuild=True)
-    return _stale(model, facts, schedule=schedule, due=due, touches=touches)
+    return _stale(model, facts, schedule=schedule, due=due, upstream=upstream, touches=touches)
 
 
 def _stale(
@@ -139,12 +148,15 @@ def _stale(
     *,
     schedule: Schedule,
     due: Interval,
+    upstream: Mapping[TableName, Upstream],
     touches: Mapping[TableName, tuple[Touch, ...]],
 ) -> Want:
     """Return the due slices that are missing, owe something to an input, or are to be restated."""
     coverage, grid = facts.coverage, schedule.grid
     gaps = missing(coverage, due, grid=grid)
-    again = with_lookback(coverage, gaps, due=due, grid=grid, units=schedule.lookback)
+    # A missing slice that cannot be built yet redoes nothing, else the ones before it were built in every run.
+    coming = readiness(model, subtract(gaps, failed_ranges(given_up(model, facts))), upstream=upstream).ready
+    again = merge((*gaps, *with_lookback(coverage, coming, due=due, grid=grid, units=schedule.lookback)))
     owed = intersect(indebted(coverage), (due,))
     asked = merge(tuple(widen(grid, span) for span in facts.requests))
     if asked and reads_itself(model):
