@@ -64,8 +64,7 @@ def advance(grid: Grid, boundary: datetime, *, count: int) -> datetime:
     if boundary >= _LATEST and count > 0:
         return MAX
     if step := _STEPS.get(grid.unit):
-        moved = boundary + step * max(-_MOST, min(count, _MOST))
-        return min(max(moved, MIN), MAX)
+        return boundary + step * max(-((boundary - MIN) // step), min(count, (MAX - boundary) // step))
     first = _shift(grid.unit, _first_day(grid, boundary), count)
     return _midnight(grid.zone, first) if first is not None else (MAX if count > 0 else MIN)
 
@@ -106,10 +105,6 @@ def local_day(zone: str, instant: datetime) -> date:
 def day_start(zone: str, day: date) -> datetime:
     """Return the instant a date begins in a zone."""
     return _midnight(zone, day)
-
-
-# More steps than lie between any two instants of one unit the engine meets; keeps products in range.
-_MOST = 10**9
 
 
 def _midnight(zone: str, day: date) -> datetime:

@@ -1,0 +1,161 @@
+"""The kernel against a brute-force oracle: each unit remembers the exact versions it was built from."""
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.planner.making import ORDERS, day, model, touch, use
+
+from lamina.compiler.graph import CompiledModel
+from lamina.planner.batches import cut_batches
+from lamina.planner.decide import decide
+from lamina.planner.fold import fold
+from lamina.planner.record import record_batch
+from lamina.project.strategy import TimeInterval
+from lamina.values.coverage import Coverage
+from lamina.values.facts import ModelFacts, TargetFacts
+from lamina.values.grid import Grid, each_unit
+from lamina.values.interval import Interval
+from lamina.values.names import ColumnName, CommitId, TableName
+from lamina.values.plan import Build, Rebuild, Selection
+from lamina.values.touch import Everything, Refinement, Touch
+
+UNITS = 8
+PRICES = TableName("raw.prices")
+Versions = dict[TableName, list[list[int]]]  # table -> content of each unit, for every version
+
+spans = st.tuples(st.integers(0, UNITS - 1), st.integers(1, UNITS)).filter(lambda pair: pair[0] < pair[1])
+edits = st.tuples(
+    st.just("edit"), st.sampled_from([ORDERS, PRICES]), spans, st.sampled_from(["ranges", "everything", "equal"])
+)
+builds = st.tuples(st.just("build"), st.integers(1, UNITS), st.integers(0, UNITS))
+recodes = st.tuples(st.just("recode"), st.sampled_from(["v1", "v2"]))
+steps = st.lists(st.one_of(edits, edits, builds, recodes), min_size=1, max_size=14)
+
+
+def _unit(index: int) -> Interval:
+    return Interval(day(1 + index), day(2 + index))
+
+
+def _model(code: str, window: int) -> CompiledModel:
+    orders = use("raw.orders", reads=("day", "amount"), by="day", window_days=_reach(code, window))
+    return model(
+        inputs=(orders, use("raw.prices", reads=("price",))),
+        strategy=TimeInterval(time_column=ColumnName("day"), batch_size=2),
+        fingerprint=code,
+        start="2026-04-01",
+    )
+
+
+def _reach(code: str, window: int) -> int:
+    return window if code == "v1" else 0
+
+
+def _edit(versions: Versions, table: TableName, span: tuple[int, int], kind: str) -> Touch:
+    content = list(versions[table][-1])
+    parent, position = len(versions[table]) - 1, len(versions[table])
+    for unit in range(*span):
+        content[unit] += 0 if kind == "equal" else 1
+    versions[table].append(content)
+    ranges = () if kind == "everything" else (Interval(day(1 + span[0]), day(1 + span[1])),)
+    proofs = (Refinement(columns=tuple(ColumnName(name) for name in ("day", "amount", "price"))),)
+    made = touch(str(position), str(parent), *ranges, table=table, refinements=proofs if kind == "equal" else ())
+    return made if ranges else made.replace(extent=Everything())
+
+
+def _result(versions: Versions, unit: int, *, code: str, window: int, at: dict[TableName, int]) -> object:
+    orders = versions[ORDERS][at[ORDERS]][max(0, unit - _reach(code, window)) : unit + 1]
+    return code, tuple(orders), tuple(versions[PRICES][at[PRICES]])
+
+
+class World:
+    """Tables as lists of unit contents, the model's table as what each unit was built from."""
+
+    def __init__(self, window: int) -> None:
+        self.window, self.code = window, "v1"
+        self.versions: Versions = {ORDERS: [[0] * UNITS], PRICES: [[0] * UNITS]}
+        self.logs: dict[TableName, tuple[Touch, ...]] = {
+            name: (touch("0", None, table=name),) for name in (ORDERS, PRICES)
+        }
+        self.coverage = Coverage()
+        self.table: dict[int, object] = {}
+
+    def build(self, due: int, batches: int) -> None:
+        """Fold, decide and build at most some batches of one unit each; a rebuild is one batch."""
+        subject = _model(self.code, self.window)
+        self.coverage, _ = fold(self.coverage, subject, touches=self.logs, heads={})
+        facts = ModelFacts(coverage=self.coverage, target=TargetFacts(status="ours"))
+        actions = decide(
+            subject, facts, execution_time=day(1 + due), selection=Selection(), upstream={}, touches=self.logs
+        )
+        for action in actions:
+            if isinstance(action, Build | Rebuild):
+                self._run(subject, action, batches)
+
+    def _run(self, subject: CompiledModel, action: Build | Rebuild, batches: int) -> None:
+        made = cut_batches(
+            action, subject, coverage=self.coverage, base=None, parameters={}, new_commit=lambda: CommitId("c")
+        )
+        for _, batch in zip(range(batches), made, strict=False):
+            at = {pin.input: int(pin.position) for pin in batch.pins}
+            if batch.mode == "replace_all":
+                self.table.clear()
+            for span in (unit for item in batch.slices for unit in each_unit(Grid("day"), item)):
+                unit = (span.start - day(1)).days
+                self.table[unit] = _result(self.versions, unit, code=self.code, window=self.window, at=at)
+            self.coverage = record_batch(self.coverage, subject, batch, start=day(1), watermark=None)
+
+    def check(self) -> None:
+        """Every clean unit equals a recompute over the cursors; what is built is exactly what is covered."""
+        subject = _model(self.code, self.window)
+        folded, _ = fold(self.coverage, subject, touches=self.logs, heads={})
+        at = {name: len(self.versions[name]) - 1 for name in self.versions}
+        units = {
+            (span.start - day(1)).days: segment
+            for segment in folded.segments
+            for span in each_unit(Grid("day"), segment.interval)
+        }
+        assert set(units) == set(self.table)
+        for unit, segment in units.items():
+            if not segment.debts and segment.logic == self.code:
+                assert self.table[unit] == _result(self.versions, unit, code=self.code, window=self.window, at=at)
+
+
+@settings(max_examples=300, deadline=None)
+@given(steps, st.integers(0, 3))
+def test_i1_every_clean_unit_equals_a_recompute(schedule: list[Any], window: int) -> None:
+    world = World(window)
+    world.build(len(schedule) % UNITS, UNITS)
+    for step in schedule:
+        _play(world, step)
+        world.check()
+    world.build(UNITS, 10 * UNITS)
+    world.check()
+    assert not any(segment.debts for segment in world.coverage.segments)
+    assert {segment.logic for segment in world.coverage.segments} == {world.code}
+
+
+@settings(max_examples=150, deadline=None)
+@given(steps, st.integers(0, 3), st.integers(0, 20))
+def test_i6_folding_step_by_step_or_at_once_owes_the_same(schedule: list[Any], window: int, cut: int) -> None:
+    world = World(window)
+    world.build(UNITS, UNITS)
+    for step in schedule:
+        if step[0] == "edit":
+            _play(world, step)
+    subject = _model("v1", window)
+    at_once, _ = fold(world.coverage, subject, touches=world.logs, heads={})
+    first = {name: log[: 1 + cut % len(log)] for name, log in world.logs.items()}
+    halfway, _ = fold(world.coverage, subject, touches=first, heads={})
+    in_steps, _ = fold(halfway, subject, touches=world.logs, heads={})
+    assert in_steps == at_once
+
+
+def _play(world: World, step: Any) -> None:
+    if step[0] == "edit":
+        _, table, span, kind = step
+        world.logs[table] = (*world.logs[table], _edit(world.versions, table, span, kind))
+    elif step[0] == "build":
+        world.build(step[1], step[2])
+    else:
+        world.code = step[1]
