@@ -6,7 +6,22 @@ import tempfile
 import traceback
 from datetime import UTC, datetime
 
+from lamina.errors import LaminaError
 from lamina.values.diagnostic import Diagnostic
+
+
+class InternalError(LaminaError):
+    """A fault of lamina itself, not of the project; the traceback is in the file named.
+
+    Why: something happened that no rule foresaw.
+    Fix: look for a newer version; report the file, after a look for private values in it.
+    """
+
+    code = "L699"
+
+    def __init__(self, kind: str, *, path: str) -> None:
+        hint = f"this is a fault of lamina, not of the project; the details are in `{path}`"
+        super().__init__(f"internal error: {kind}", hint=hint)
 
 
 def crash_diagnostic(error: Exception, *, root: str, is_debug: bool) -> Diagnostic:
@@ -14,14 +29,7 @@ def crash_diagnostic(error: Exception, *, root: str, is_debug: bool) -> Diagnost
     text = "".join(traceback.format_exception(error))
     if is_debug:
         sys.stderr.write(text)
-    path = _write(text, root=root)
-    return Diagnostic(
-        code="L699",
-        name="InternalError",
-        severity="error",
-        message=f"internal error: {type(error).__name__}",
-        hint=f"this is a fault of lamina, not of the project; the details are in `{path}`",
-    )
+    return InternalError(type(error).__name__, path=_write(text, root=root)).diagnostic()
 
 
 def _write(text: str, *, root: str) -> str:

@@ -1,0 +1,119 @@
+"""What each looking command answers about the quickstart project."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lamina.cli.app import run_command
+from lamina.starter import start_project
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shop") / "shop"
+    start_project(str(folder), "quickstart")
+    return folder
+
+
+class Command:
+    """Run commands in this process and read what they print."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], root: Path) -> None:
+        self.capsys, self.root = capsys, root
+
+    def json(self, name: str, *arguments: str) -> dict[str, Any]:
+        code = run_command(name, [*arguments, "--project-dir", str(self.root), "--output", "json"])
+        document: dict[str, Any] = json.loads(self.capsys.readouterr().out)
+        assert document["exit_code"] == code
+        assert document["command"] == name
+        return document
+
+    def text(self, name: str, *arguments: str) -> str:
+        assert run_command(name, [*arguments, "--project-dir", str(self.root), "--output", "text"]) == 0
+        return self.capsys.readouterr().out
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], shop: Path) -> Command:
+    return Command(capsys, shop)
+
+
+def test_the_quickstart_compiles_without_a_finding(run: Command) -> None:
+    document = run.json("compile")
+    assert (document["status"], document["diagnostics"]) == ("ok", [])
+    types = {
+        (model["model"], column["name"]): column["type"] for model in document["models"] for column in model["columns"]
+    }
+    assert types["sales.daily_revenue", "revenue"] == "decimal(20,2)"
+    assert "unknown" not in types.values()
+
+
+def test_the_example_is_the_template() -> None:
+    example = Path(__file__).parents[2] / "examples/quickstart"
+    assert example.is_symlink()
+    assert (example / "lamina.toml").is_file()
+
+
+def test_list_prints_models_in_build_order(run: Command) -> None:
+    names = [model["model"] for model in run.json("list", "-s", "+daily_revenue")["models"]]
+    assert names == ["staging.orders", "sales.completed_orders", "sales.daily_revenue"]
+    assert "sales.daily_revenue" in run.text("list", "--exclude", "tag:staging")
+
+
+def test_config_says_where_a_value_came_from(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAMINA_RUN_RETRIES", "4")
+    settings = {item["key"]: item for item in run.json("config")["settings"]}
+    assert settings["run.retries"] == {"key": "run.retries", "value": 4, "origin": "LAMINA_RUN_RETRIES"}
+    assert "LAMINA_RUN_RETRIES" in run.text("config")
+
+
+def test_explain_tells_inputs_and_readers(run: Command) -> None:
+    document = run.json("explain", "daily_revenue")
+    assert document["read_by"] == ["sales.weekday_revenue"]
+    assert document["inputs"][0]["filter_column"] == "order_date"
+    text = run.text("explain", "daily_revenue")
+    assert "staging.orders: amount, customer_id, order_date, status  [sliced by order_date]" in text
+
+
+def test_render_fills_in_tables_and_bounds(run: Command) -> None:
+    document = run.json("render", "daily_revenue", "--partition", "2026-04-05")
+    assert "order_date >= DATE '2026-04-05'" in document["sql"]
+    assert "`lake`.`staging`.`orders`" in document["sql"]
+    assert document["parameters"]["end_date"] == {"type": "date", "value": "2026-04-06"}
+    assert run.text("render", "daily_revenue").startswith("WITH")
+
+
+def test_lineage_follows_a_column_both_ways(run: Command) -> None:
+    document = run.json("lineage", "staging.orders.amount")
+    up = [(item["model"], item["column"], item["kind"]) for item in document["upstream"]]
+    down = {(item["model"], item["column"], item["kind"]) for item in document["downstream"]}
+    assert up == [("raw.orders", "amount", "direct")]
+    assert ("sales.daily_revenue", "revenue", "aggregation") in down
+    assert run.json("lineage", "staging.orders.amount", "--up")["downstream"] == []
+
+
+def test_lineage_can_be_drawn(run: Command) -> None:
+    assert '"raw.orders" -> "staging.orders";' in run.text("lineage", "orders", "--format", "dot")
+    assert run.text("lineage", "orders", "--format", "mermaid").startswith("flowchart LR\n")
+
+
+def test_an_unknown_model_is_wrong_usage(run: Command) -> None:
+    assert run_command("explain", ["nope", "--project-dir", str(run.root)]) == 64
+    assert "error[L101]: no model `nope`" in run.capsys.readouterr().err
+
+
+def test_init_never_overwrites(run: Command) -> None:
+    assert run.json("init", str(run.root))["diagnostics"][0]["code"] == "L134"
+
+
+def test_rule_explains_a_code_by_code_or_name(run: Command) -> None:
+    assert run.json("rule", "l110")["rules"] == run.json("rule", "UnknownKey")["rules"]
+    assert "Fix: use the nearest known key" in run.text("rule", "L110")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completions_name_every_command(run: Command, shell: str) -> None:
+    script = run.text("completions", shell)
+    assert all(name in script for name in ("compile", "lineage", "render"))
