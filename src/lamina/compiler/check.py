@@ -1,10 +1,9 @@
 """Run every rule over a linked model or project; allowed findings stay visible as information."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from lamina.compiler.graph import CompiledModel
 from lamina.compiler.incrementality import judge
-from lamina.compiler.object import QueryObject
+from lamina.compiler.linked import Linked
 from lamina.compiler.rules import (
     ambiguous_driver,
     coarse_time_column,
@@ -160,14 +159,11 @@ def check_model(subject: Subject) -> tuple[Diagnostic, ...]:
     return tuple(demote(found, subject.model.settings.allow))
 
 
-def check_project(
-    models: Iterable[CompiledModel], sources: Iterable[SourceTable], *, objects: Mapping[ModelName, QueryObject]
-) -> tuple[Diagnostic, ...]:
+def check_project(linked: Sequence[Linked], sources: Iterable[SourceTable]) -> tuple[Diagnostic, ...]:
     """Return what the rules find that look at the whole project."""
-    every = tuple(models)
-    allowed = {model.name: model.settings.allow for model in every}
-    found: list[Diagnostic] = list(unused_source.violations(sources, every))
-    for item in star_feeds_named_columns.violations(every, objects):
+    allowed = {item.model.name: item.model.settings.allow for item in linked}
+    found: list[Diagnostic] = list(unused_source.violations(sources, [item.model for item in linked]))
+    for item in star_feeds_named_columns.violations(linked):
         found += demote([item], allowed.get(ModelName(item.model or ""), ()))
     return tuple(found)
 

@@ -6,6 +6,7 @@ Whatever the memory of an earlier compilation still answers for is not done agai
 from collections.abc import Iterable, Mapping
 
 from lamina.compiler.cache import Compilation, Memory, StoredLink, StoredReference
+from lamina.compiler.check import check_project
 from lamina.compiler.graph import Graph
 from lamina.compiler.layers import arrange
 from lamina.compiler.link_model import ModelNames, target_of
@@ -56,6 +57,7 @@ def compile_models(project: Project, memory: Memory, *, source_schema: SourceSch
             references=references.get(name, ()),
         )
     found.extend(item for linked in linking.linked for item in linked.diagnostics)
+    found.extend(check_project(linking.linked, project.sources))
     graph = Graph(
         project=project.name,
         models=tuple(sorted((item.model for item in linking.linked), key=lambda model: model.name)),

@@ -1,5 +1,7 @@
 """Spark's functions by what they mean for incrementality; the names are Spark's own, in lower case."""
 
+import re
+
 
 def names_in(text: str) -> frozenset[str]:
     """Return the words of a text."""
@@ -84,3 +86,8 @@ OTHER = names_in(
 """Functions of one row, ranking functions included."""
 
 KNOWN = AGGREGATES | VOLATILE | OTHER
+
+SHAPE_WORDS = re.compile(
+    rf"\b(?:{'|'.join(sorted(UNORDERED))}|row_number|lag|lead|ntile|nth_value|rows|limit|join)\b", re.IGNORECASE
+)
+"""Words without which no rule about order or joins can find anything, so that most queries need no shape."""

@@ -1,14 +1,17 @@
 """A model after linking, with what was found wrong with it; light enough to be loaded without the parser."""
 
 from lamina.compiler.graph import CompiledModel
+from lamina.compiler.operators import QueryShape
 from lamina.compiler.reads import Reads
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.value import Value
 
 
 class Linked(Value, frozen=True):
-    """One linked model; `reads` lets consumers see through it if it is ephemeral."""
+    """One linked model; `reads` and `shape` let consumers see through it if it is ephemeral."""
 
     model: CompiledModel
     diagnostics: tuple[Diagnostic, ...]
     reads: Reads | None = None
+    shape: QueryShape | None = None
+    stars: tuple[int, ...] = ()  # where its result takes every column of a table

@@ -4,9 +4,13 @@ from collections.abc import Mapping
 from hashlib import blake2b
 
 from lamina.compiler.cache import Memory, StoredLink, StoredReference
+from lamina.compiler.check import check_model
+from lamina.compiler.gather import composed_shape, subject_of, table_stars
 from lamina.compiler.link_model import ModelNames, Surroundings, link_other, link_query
 from lamina.compiler.linked import Linked
-from lamina.project.model import ModelFile
+from lamina.compiler.object import QueryObject
+from lamina.compiler.operators import QueryShape
+from lamina.project.model import ModelFile, ModelSettings
 from lamina.project.project import Project
 from lamina.project.source import SourceTable
 from lamina.project.strategy import Ephemeral
@@ -24,6 +28,7 @@ class Linking:
         self._objects = Memory({}, objects)
         self._memory = memory
         self._schemas: dict[str, Schema | None] = {table.name: table.columns or None for table in sources}
+        self._tables: dict[str, SourceTable | ModelSettings] = {table.name: table for table in sources}
         self._ephemeral: dict[str, Linked] = {}
         self._outward = {str(table.name): _key(table) for table in sources}
         self._common = _key(project.variables)
@@ -57,6 +62,7 @@ class Linking:
             link = StoredLink(object_key, references, key, _outward(linked, key), body)
         self.linked.append(linked)
         self._schemas[file.name] = linked.model.columns
+        self._tables[file.name] = file.settings
         self._outward[file.name] = link.outward
         if isinstance(file.settings.strategy, Ephemeral):
             self._ephemeral[file.name] = linked
@@ -65,8 +71,21 @@ class Linking:
     def _link(self, file: ModelFile, names: ModelNames, *, layer: int, object_key: str) -> Linked:
         query = self._objects.query(object_key)
         if query is None:
-            return link_other(file, names, around=self._around, layer=layer)
-        return link_query(file, query, names, around=self._around, layer=layer)
+            linked = link_other(file, names, around=self._around, layer=layer)
+            return self._checked(file, linked, query=None, shape=None)
+        linked = link_query(file, query, names, around=self._around, layer=layer)
+        shape = composed_shape(query, names, ephemeral=self._ephemeral)
+        return self._checked(file, linked, query=query, shape=shape)
+
+    def _checked(
+        self, file: ModelFile, linked: Linked, *, query: QueryObject | None, shape: QueryShape | None
+    ) -> Linked:
+        subject = subject_of(file, linked.model, query=query, shape=shape, schemas=self._schemas, tables=self._tables)
+        return linked.replace(
+            diagnostics=(*linked.diagnostics, *check_model(subject)),
+            shape=shape if isinstance(file.settings.strategy, Ephemeral) else None,
+            stars=tuple(table_stars(query)) if query is not None else (),
+        )
 
     def _link_key(self, file: ModelFile, names: ModelNames, *, layer: int, object_key: str) -> str:
         inputs = [(name, self._outward.get(name, "")) for name in (*names.references, *names.declared)]

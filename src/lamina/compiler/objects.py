@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
+from lamina.compiler.function_kinds import SHAPE_WORDS
 from lamina.compiler.object import QueryObject
 from lamina.compiler.resolve import Names
 from lamina.project.model import ModelFile
@@ -23,9 +24,9 @@ class ObjectTask(NamedTuple):
 
 
 def task_of(file: ModelFile) -> ObjectTask:
-    """Return what has to be compiled for a SQL model; only strategies that need a proof need the query's shape."""
+    """Return what has to be compiled for a SQL model; its shape only where a proof or a rule needs it."""
     schema = file.name.partition(".")[0]
-    needs_shape = not isinstance(file.settings.strategy, FullRefresh)
+    needs_shape = not isinstance(file.settings.strategy, FullRefresh) or SHAPE_WORDS.search(file.text) is not None
     return ObjectTask(object_key(file.text, schema=schema, needs_shape=needs_shape), file.text, schema, needs_shape)
 
 

@@ -4,45 +4,31 @@ Why: a column that disappears upstream breaks the readers, not the model with th
 Fix: list the columns that the readers need.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
-from lamina.compiler.graph import CompiledModel
-from lamina.compiler.object import QueryObject, SelectScope, Star, TableRelation
+from lamina.compiler.linked import Linked
 from lamina.compiler.places import place_at
 from lamina.values.diagnostic import Diagnostic
-from lamina.values.names import ModelName
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L232", name="StarFeedsNamedColumns", severity="info")
 
 
-def violations(models: Iterable[CompiledModel], objects: Mapping[ModelName, QueryObject]) -> Iterator[Diagnostic]:
-    """Yield each star over a table whose model is read by name, in a contract or by another model."""
-    found = list(models)
+def violations(linked: Iterable[Linked]) -> Iterator[Diagnostic]:
+    """Yield each star over a table whose columns another model names."""
+    found = list(linked)
     readers: dict[str, str] = {}
-    for model in found:
-        for use in model.inputs:
+    for item in found:
+        for use in item.model.inputs:
             if use.read_set:
-                readers.setdefault(use.name.lower(), model.name)
-    for model in found:
+                readers.setdefault(use.name.lower(), item.model.name)
+    for item in found:
+        model = item.model
         reader = readers.get(model.name.lower())
-        for star in _table_stars(objects.get(model.name)) if reader else ():
+        for start in item.stars if reader else ():
             yield RULE.finding(
                 f"`*` of `{model.name}` feeds columns that `{reader}` names",
-                place=place_at(model.text, star.start).replace(file=model.path),
+                place=place_at(model.text, start).replace(file=model.path),
                 model=model.name,
                 hint="list the columns that the readers need",
             )
-
-
-def _table_stars(query: QueryObject | None) -> Iterator[Star]:
-    if query is None or query.root < 0:
-        return
-    scope = query.scopes[query.root]
-    if not isinstance(scope, SelectScope):
-        return
-    for output in scope.outputs:
-        if isinstance(output, Star):
-            starred = scope.relations if output.relation < 0 else (output.relation,)
-            if any(isinstance(query.relations[number], TableRelation) for number in starred):
-                yield output

@@ -1,0 +1,93 @@
+"""Gather what the rules need to know about one linked model: its composed shape and the facts of its inputs."""
+
+from collections.abc import Iterator, Mapping
+
+from lamina.compiler.composition import Inlined, compose
+from lamina.compiler.graph import CompiledModel, InputUse
+from lamina.compiler.link_model import ModelNames
+from lamina.compiler.linked import Linked
+from lamina.compiler.object import QueryObject, SelectScope, Star, TableRelation
+from lamina.compiler.operators import QueryShape
+from lamina.compiler.subject import Subject
+from lamina.compiler.verdict import InputFacts
+from lamina.project.model import ModelFile, ModelSettings
+from lamina.project.source import SourceTable
+from lamina.project.strategy import Merge, TimeInterval
+from lamina.values.names import ColumnName, TableName
+from lamina.values.schema import Schema
+
+Schemas = Mapping[str, Schema | None]
+Tables = Mapping[str, SourceTable | ModelSettings]  # sources and models by name
+
+
+def composed_shape(query: QueryObject, names: ModelNames, *, ephemeral: Mapping[str, Linked]) -> QueryShape | None:
+    """Return the shape of a query with the ephemeral models it reads put in; None if it or one of them has none."""
+    if query.shape is None:
+        return None
+    written = [".".join(reference.parts).lower() for reference in query.references]
+    resolved = dict(zip(written, (TableName(name) for name in names.references), strict=True))
+    inlined: dict[TableName, Inlined] = {}
+    for name in names.references:
+        if name in ephemeral:
+            shape = ephemeral[name].shape
+            if shape is None:
+                return None
+            inlined[TableName(name)] = Inlined(shape, ephemeral[name].model.path)
+    return compose(query.shape, resolved, inlined=inlined)
+
+
+def subject_of(
+    file: ModelFile,
+    model: CompiledModel,
+    *,
+    query: QueryObject | None,
+    shape: QueryShape | None,
+    schemas: Schemas,
+    tables: Tables,
+) -> Subject:
+    """Return a model as the rules look at it."""
+    inputs = {str(use.name): facts_of(use, schemas.get(use.name), tables.get(use.name)) for use in model.inputs}
+    return Subject(file, model, query, shape, inputs, schemas, previous=None)
+
+
+def facts_of(use: InputUse, schema: Schema | None, table: SourceTable | ModelSettings | None) -> InputFacts:
+    """Return the facts of one input."""
+    return InputFacts(
+        name=use.name,
+        time_column=_time_column(table),
+        columns=tuple(column.name for column in schema) if schema is not None else None,
+        dates=frozenset(column.name for column in schema or () if column.type == "date"),
+        window=use.window_seconds * 1_000_000 or None,
+        keeps=use.on_touch == "keep",
+        keys=tuple(_keys(table)),
+    )
+
+
+def _time_column(table: SourceTable | ModelSettings | None) -> ColumnName | None:
+    if isinstance(table, SourceTable):
+        return table.time_column
+    strategy = table.strategy if table is not None else None
+    return strategy.time_column if isinstance(strategy, TimeInterval) else None
+
+
+def _keys(table: SourceTable | ModelSettings | None) -> Iterator[tuple[str, ...]]:
+    """Yield the sets of columns that a model says are unique."""
+    if not isinstance(table, ModelSettings):
+        return
+    if isinstance(table.strategy, Merge):
+        yield tuple(name.lower() for name in table.strategy.unique_key)
+    for check in table.checks:
+        if check.type == "unique" and check.severity == "error" and check.where is None:
+            yield tuple(name.lower() for name in check.columns or ((check.column,) if check.column else ()))
+
+
+def table_stars(query: QueryObject) -> Iterator[int]:
+    """Yield where the result of a query takes every column of a table."""
+    scope = query.scopes[query.root] if query.root >= 0 else None
+    if not isinstance(scope, SelectScope):
+        return
+    for output in scope.outputs:
+        if isinstance(output, Star):
+            starred = scope.relations if output.relation < 0 else (output.relation,)
+            if any(isinstance(query.relations[number], TableRelation) for number in starred):
+                yield output.start
