@@ -32,7 +32,8 @@ def is_append(batch: Batch) -> bool:
 
 def replaces_rows(batch: Batch, coverage: Coverage) -> bool:
     """Say whether a batch builds again what the coverage before it holds, so that a diff can spare readers."""
-    if batch.base is None or batch.mode == "append":
+    # What reads only new rows costs by the change; comparing whole tables would not.
+    if batch.base is None or batch.mode == "append" or any(pin.since is not None for pin in batch.pins):
         return False
     return bool(intersect(covered(coverage), batch.slices))
 

@@ -51,3 +51,8 @@ class Ephemeral(Value, frozen=True, tag="ephemeral", tag_field="type"):
 
 
 Strategy = FullRefresh | Incremental | Merge | TimeInterval | DeleteInsert | Ephemeral
+
+
+def strategy_name(strategy: Strategy) -> str:
+    """Return the word a sidecar names a strategy by."""
+    return str(type(strategy).__struct_config__.tag)

@@ -1,0 +1,127 @@
+"""Execute a plan: every step starts when its own inputs are done; a failure withholds its descendants only."""
+
+from dataclasses import dataclass
+from threading import Event as Signal
+from threading import Lock
+
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.errors import LaminaError
+from lamina.executor.observe import managed_models
+from lamina.executor.passing import Pass
+from lamina.executor.publish import Writer
+from lamina.executor.queue import work_through
+from lamina.executor.report import materialization_of
+from lamina.executor.retry import RetryBudget
+from lamina.executor.step import Bounds, Step, StepReport
+from lamina.state.errors import LeaseLost
+from lamina.values.event import RunStarted
+from lamina.values.interval import WHOLE
+from lamina.values.names import ModelName
+from lamina.values.plan import Action, Block, Build, Plan, Rebuild
+
+RETRY_BUDGET = 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many steps at once, how often each is tried, and whether the first failure ends the run."""
+
+    threads: int
+    retries: int
+    is_fail_fast: bool
+
+
+class InternalFailure(LaminaError):
+    """Something lamina did not foresee ended one step; the others go on."""
+
+    code = "L699"
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(
+            f"{type(error).__name__}: {error}",
+            hint="this is a defect of lamina; the log file of the run has the details",
+        )
+
+
+class Execution:
+    """The steps of one plan and what they reported."""
+
+    def __init__(self, writer: Writer, graph: Graph, limits: Limits, *, plan: Plan, now: Pass, stop: Signal) -> None:
+        self._writer = writer
+        self._models = {model.name: model for model in managed_models(graph)}
+        self._layers = graph.layers
+        self._limits = limits
+        self._plan = plan
+        self._now = now
+        self._stop = stop
+        self._is_failing = False
+        self._budget = RetryBudget(RETRY_BUDGET)
+        self._reports: dict[ModelName, StepReport] = {}
+        self._lock = Lock()
+        self.lost: LeaseLost | None = None
+
+    def run(self) -> tuple[StepReport, ...]:
+        """Work through the plan and return a report for every model in it, by name."""
+        planned = self._planned()
+        self._settle_others(planned)
+        works = sum(any(isinstance(action, Build | Rebuild) for action in actions) for actions in planned.values())
+        self._writer.runtime.emit(RunStarted(run_id=self._writer.run_id, steps=works))
+        needs = {name: self._needs(self._models[name]) for name in planned}
+        untouched = work_through(
+            needs,
+            lambda name: self._work(name, planned[name]),
+            threads=self._limits.threads if works > 1 else 1,
+            should_stop=self._should_stop,
+        )
+        for name in untouched:
+            self._reports[name] = self._not_started(self._models[name], planned[name])
+        return tuple(self._reports[name] for name in sorted(self._reports))
+
+    def _planned(self) -> dict[ModelName, tuple[Action, ...]]:
+        planned: dict[ModelName, tuple[Action, ...]] = {}
+        for action in self._plan.actions:
+            planned[action.model] = (*planned.get(action.model, ()), action)
+        return planned
+
+    def _settle_others(self, planned: dict[ModelName, tuple[Action, ...]]) -> None:
+        """Note how the models outside the plan stand: their readers build on what is there."""
+        for layer in self._layers:
+            for name in layer:
+                if name in self._models and name not in planned:
+                    self._now.ended(self._models[name], ())
+
+    def _needs(self, model: CompiledModel) -> frozenset[ModelName]:
+        return frozenset(ModelName(use.name) for use in model.inputs if use.is_model) - {model.name}
+
+    def _should_stop(self) -> bool:
+        is_failed = self._limits.is_fail_fast and self._is_failing
+        return self._stop.is_set() or self.lost is not None or is_failed
+
+    def _work(self, name: ModelName, planned: tuple[Action, ...]) -> None:
+        bounds = Bounds(retries=self._limits.retries, budget=self._budget, planned=planned)
+        model = self._models[name]
+        step = Step(self._writer, model, now=self._now, selection=self._plan.selection, bounds=bounds)
+        try:
+            report = step.run()
+        except LeaseLost as error:
+            report = self._broken(model, error)
+            self.lost = error
+        except LaminaError as error:
+            report = self._broken(model, error)
+        except Exception as error:  # noqa: BLE001 - one step is a boundary: the others must go on
+            report = self._broken(model, InternalFailure(error))
+        with self._lock:
+            self._reports[name] = report
+            self._is_failing = self._is_failing or report.materialization.status == "failed"
+
+    def _broken(self, model: CompiledModel, error: LaminaError) -> StepReport:
+        """Report a step that ended outside its batches, and withhold what reads it."""
+        left = (Block(model=model.name, intervals=(WHOLE,), reason=error.message, blocked_by=(model.name,)),)
+        self._now.ended(model, left)
+        done = materialization_of(model, decided=(), left=left, outcomes=(), error=error, attempts=(), seconds=0.0)
+        return StepReport(done, left=left)
+
+    def _not_started(self, model: CompiledModel, planned: tuple[Action, ...]) -> StepReport:
+        done = materialization_of(model, decided=planned, left=(), outcomes=(), error=None, attempts=(), seconds=0.0)
+        has_work = any(isinstance(action, Build | Rebuild) for action in planned)
+        return StepReport(done.replace(status="not_started", reason="the run ended before") if has_work else done)

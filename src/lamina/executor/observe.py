@@ -1,0 +1,197 @@
+"""Look at the world once: state, table heads, moved tables put right by their history, sources asked for changes."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.executor.runtime import Runtime
+from lamina.planner.recover import Found, Identity, Recorded, Recovery, accepted_stores, recover, stand
+from lamina.project.source import SourceTable
+from lamina.project.strategy import Ephemeral
+from lamina.state.port import ModelRecord, StateView
+from lamina.values.coverage import Coverage
+from lamina.values.facts import Facts, Head, ModelFacts
+from lamina.values.names import ColumnName, ModelName, Position, TableName
+from lamina.values.result import Detection
+from lamina.values.touch import ColumnRanges, Nothing, Ranges, Touch
+from lamina.warehouse.port import History
+
+Logs = dict[TableName, tuple[Touch, ...]]
+
+
+@dataclass(frozen=True)
+class World:
+    """What a run saw, and what of it state does not know yet; nothing is written by looking."""
+
+    facts: Facts
+    records: dict[ModelName, ModelRecord]
+    new_touches: tuple[Touch, ...]
+    recovered: tuple[ModelName, ...]  # models whose record their table corrected
+    detections: tuple[Detection, ...]
+    highest_token: int  # in the marks of moved tables
+
+
+def look(runtime: Runtime, graph: Graph, *, sources: tuple[SourceTable, ...], execution_time: datetime) -> World:
+    """Return the world as it is now; only `sources` are asked."""
+    view = runtime.store.view(runtime.environment)
+    models = managed_models(graph)
+    heads = runtime.warehouse.heads([model.target for model in models])
+    recoveries, highest_token = _recover(runtime, models, view=view, heads=heads)
+    records = {name: _record(name, recovery.recorded) for name, recovery in recoveries.items()}
+    source_heads = runtime.warehouse.source_heads(sources)
+    source_touches = [
+        touch
+        for source in sources
+        for touch in _changes(runtime, graph, source, head=source_heads[TableName(source.name)], view=view)
+    ]
+    table_touches = [touch for name in sorted(recoveries) for touch in recoveries[name].touches]
+    new_touches, logs = extend_logs(view.touches, (*source_touches, *table_touches))
+    facts = Facts(
+        execution_time=execution_time,
+        heads={**{TableName(model.name): heads[model.target] for model in models}, **source_heads},
+        models={name: _model_facts(name, recovery, view=view) for name, recovery in recoveries.items()},
+        touches=logs,
+    )
+    return World(
+        facts=facts,
+        records=records,
+        new_touches=new_touches,
+        recovered=tuple(name for name, record in sorted(records.items()) if record != _known(view, name)),
+        detections=_detections(source_heads, source_touches),
+        highest_token=highest_token,
+    )
+
+
+def managed_models(graph: Graph) -> tuple[CompiledModel, ...]:
+    """Return the models that have a table."""
+    return tuple(model for model in graph.models if not isinstance(model.settings.strategy, Ephemeral))
+
+
+def sources_of(graph: Graph, models: Iterable[CompiledModel]) -> tuple[SourceTable, ...]:
+    """Return the sources that models read."""
+    names = {use.name for model in models for use in model.inputs if not use.is_model}
+    return tuple(source for source in graph.sources if TableName(source.name) in names)
+
+
+def _recover(
+    runtime: Runtime, models: tuple[CompiledModel, ...], *, view: StateView, heads: Mapping[TableName, Head]
+) -> tuple[dict[ModelName, Recovery], int]:
+    """Put every record right against its table; only tables whose pointer moved are looked into."""
+    known = {model.name: _recorded(view, model.name) for model in models}
+    standing = {model.name: stand(model, heads[model.target], recorded=known[model.name]) for model in models}
+    histories: dict[ModelName, History] = {
+        model.name: runtime.warehouse.history(model.target, _position(known[model.name]))
+        for model in models
+        if standing[model.name] is None
+    }
+    marks = tuple(item.mark for item in histories.values() if item.mark is not None)
+    own = runtime.store.identity
+    identity = Identity(
+        project=runtime.project,
+        environment=runtime.environment,
+        stores=accepted_stores(marks, project=runtime.project, own=own, is_empty=not view.models),
+    )
+    recoveries: dict[ModelName, Recovery] = {}
+    for model in models:
+        recorded, target = known[model.name], standing[model.name]
+        if target is not None:
+            empty = Recorded(pointer=None, position=None, coverage=Coverage())
+            recoveries[model.name] = Recovery(recorded=recorded or empty, target=target)
+            continue
+        history = histories[model.name]
+        found = Found(versions=history.versions, is_linked=history.is_linked, mark=history.mark)
+        recoveries[model.name] = recover(model, heads[model.target], recorded=recorded, found=found, identity=identity)
+    return recoveries, max((mark.token for mark in marks), default=0)
+
+
+def _changes(runtime: Runtime, graph: Graph, source: SourceTable, *, head: Head, view: StateView) -> tuple[Touch, ...]:
+    """Ask a source for what changed since the position its readers were folded to."""
+    name = TableName(source.name)
+    since = _last_position(view, name)
+    if since is None or head.position is None or head.position == since:
+        return ()
+    return runtime.warehouse.changes(source, since, columns=filter_columns(graph, name))
+
+
+def filter_columns(graph: Graph, table: TableName) -> tuple[ColumnName, ...]:
+    """Return the columns of a table by which its readers cut it into slices."""
+    found = {use.filter_column for model in graph.models for use in model.inputs if use.name == table}
+    return tuple(sorted(column for column in found if column is not None))
+
+
+def _last_position(view: StateView, name: TableName) -> Position | None:
+    if log := view.touches.get(name):
+        return log[-1].position
+    cursors = (record.coverage.cursor(name) for record in view.models.values())
+    return next((cursor.position for cursor in cursors if cursor is not None), None)
+
+
+def extend_logs(
+    logs: Mapping[TableName, tuple[Touch, ...]], touches: tuple[Touch, ...]
+) -> tuple[tuple[Touch, ...], Logs]:
+    """Number new touches as their logs go on, and return them with the logs they make."""
+    extended, numbered = dict(logs), []
+    for touch in touches:
+        log = extended.get(touch.table, ())
+        placed = touch.replace(sequence=(log[-1].sequence if log else 0) + 1)
+        numbered.append(placed)
+        extended[touch.table] = (*log, placed)
+    return tuple(numbered), extended
+
+
+def _model_facts(name: ModelName, recovery: Recovery, *, view: StateView) -> ModelFacts:
+    return ModelFacts(
+        coverage=recovery.recorded.coverage,
+        target=recovery.target,
+        failures=tuple(failure for failure in view.failures if failure.model == name),
+        requests=view.requests.get(name, ()),
+    )
+
+
+def _known(view: StateView, name: ModelName) -> ModelRecord:
+    empty = ModelRecord(model=name, pointer=None, position=None, coverage=Coverage())
+    return view.models.get(name, empty)
+
+
+def _recorded(view: StateView, name: ModelName) -> Recorded | None:
+    record = view.models.get(name)
+    if record is None:
+        return None
+    return Recorded(pointer=record.pointer, position=record.position, coverage=record.coverage)
+
+
+def _record(name: ModelName, recorded: Recorded) -> ModelRecord:
+    return ModelRecord(model=name, pointer=recorded.pointer, position=recorded.position, coverage=recorded.coverage)
+
+
+def _position(recorded: Recorded | None) -> Position | None:
+    return recorded.position if recorded is not None else None
+
+
+def _detections(heads: Mapping[TableName, Head], touches: list[Touch]) -> tuple[Detection, ...]:
+    changed = {name: [touch for touch in touches if touch.table == name] for name in heads}
+    return tuple(
+        Detection(
+            input=name,
+            detector="version" if head.pointer is not None else "files",
+            changed=tuple(_extent_words(touch) for touch in changed[name]),
+            unchanged=0 if changed[name] else 1,
+        )
+        for name, head in sorted(heads.items())
+    )
+
+
+def _extent_words(touch: Touch) -> str:
+    match touch.extent:
+        case Ranges(columns=columns):
+            return "; ".join(_ranges_words(item) for item in columns)
+        case Nothing():
+            return "nothing"
+        case _:
+            return "appended" if touch.is_append else "everything"
+
+
+def _ranges_words(item: ColumnRanges) -> str:
+    spans = ", ".join(f"{span.start:%Y-%m-%dT%H:%MZ}/{span.end:%Y-%m-%dT%H:%MZ}" for span in item.ranges)
+    return f"{item.column}: {spans}"

@@ -1,0 +1,139 @@
+"""The memory of one pass: records, logs and heads as they change while its steps run, shared by its threads."""
+
+from datetime import datetime
+from threading import RLock
+
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.executor.observe import World, extend_logs, managed_models
+from lamina.executor.publish import Ground, Outcome
+from lamina.planner.decide_intervals import schedule_of
+from lamina.planner.fold import fold
+from lamina.planner.readiness import Upstream
+from lamina.planner.touches import diff_questions
+from lamina.planner.upstream import upstream_of
+from lamina.state.port import ModelRecord
+from lamina.values.coverage import Coverage
+from lamina.values.facts import Head, ModelFacts, TargetFacts
+from lamina.values.names import ModelName, TableName
+from lamina.values.plan import Action, Selection
+from lamina.values.result import Propagation
+from lamina.values.touch import Touch
+
+
+class Pass:
+    """What is known now; every method is safe to call from any thread."""
+
+    def __init__(self, graph: Graph, world: World, *, selection: Selection) -> None:
+        self._selection = selection
+        self._lock = RLock()
+        self._facts = dict(world.facts.models)
+        self._records = dict(world.records)
+        self._logs: dict[TableName, tuple[Touch, ...]] = dict(world.facts.touches)
+        self._heads: dict[TableName, Head] = dict(world.facts.heads)
+        self._upstream: dict[TableName, Upstream] = {}
+        self._readers: dict[TableName, list[CompiledModel]] = {}
+        for model in managed_models(graph):
+            for use in model.inputs:
+                self._readers.setdefault(use.name, []).append(model)
+        self.execution_time: datetime = world.facts.execution_time
+
+    def fold(self, model: CompiledModel) -> tuple[ModelRecord, bool, tuple[Propagation, ...]]:
+        """Fold the inputs' touches into a model's record; say whether that changed it, and what was decided."""
+        with self._lock:
+            record = self._records[model.name]
+            coverage, decisions = fold(record.coverage, model, touches=self._logs, heads=self._heads)
+            is_changed = coverage != record.coverage and bool(record.coverage.segments)
+            self._keep(record.replace(coverage=coverage))
+            return self._records[model.name], is_changed, decisions
+
+    def facts(self, model: CompiledModel) -> ModelFacts:
+        """Return what is known of a model."""
+        with self._lock:
+            return self._facts[model.name]
+
+    def logs(self) -> dict[TableName, tuple[Touch, ...]]:
+        """Return the touch logs as they are now."""
+        with self._lock:
+            return dict(self._logs)
+
+    def upstream(self, model: CompiledModel) -> dict[TableName, Upstream]:
+        """Return how the managed inputs of a model stand."""
+        with self._lock:
+            return {use.name: self._upstream[use.name] for use in model.inputs if use.name in self._upstream}
+
+    def ground(self, model: CompiledModel) -> Ground:
+        """Return what the next batch of a model stands on."""
+        with self._lock:
+            facts, record = self._facts[model.name], self._records[model.name]
+            schedule = schedule_of(
+                model,
+                facts,
+                execution_time=self.execution_time,
+                selection=self._selection,
+                upstream=self.upstream(model),
+            )
+            name = TableName(model.name)
+            readers = tuple(self._readers.get(name, ()))
+            coverages: dict[str, Coverage] = {item.name: self._records[item.name].coverage for item in readers}
+            return Ground(
+                model=model,
+                record=record,
+                start=schedule.start if schedule is not None else None,
+                questions=diff_questions(name, readers, coverages=coverages),
+            )
+
+    def published(self, model: CompiledModel, outcome: Outcome) -> None:
+        """Take in a published batch: the record, the log and the head move on together."""
+        published = outcome.published
+        with self._lock:
+            name = TableName(model.name)
+            self._logs[name] = (*self._logs.get(name, ()), outcome.touch)
+            self._heads[name] = Head(table=model.target, pointer=published.move.pointer, position=published.position)
+            self._facts[model.name] = self._facts[model.name].replace(target=TargetFacts(status="ours"))
+            self._keep(
+                ModelRecord(
+                    model=model.name,
+                    pointer=published.move.pointer,
+                    position=published.position,
+                    coverage=published.mark.coverage,
+                )
+            )
+
+    def moved(
+        self, model: CompiledModel, head: Head, touches: tuple[Touch, ...]
+    ) -> tuple[ModelRecord, tuple[Touch, ...]]:
+        """Take in that a table moved without a change of rows; return the record and the touches as numbered."""
+        with self._lock:
+            name = TableName(model.name)
+            touches, self._logs = extend_logs(self._logs, tuple(touch.replace(table=name) for touch in touches))
+            self._heads[name] = head
+            record = self._records[model.name].replace(pointer=head.pointer, position=head.position)
+            self._keep(record)
+            return record, touches
+
+    def base(self, model: CompiledModel) -> str | None:
+        """Return the pointer a new batch is staged on; None where there is no table."""
+        with self._lock:
+            is_absent = self._facts[model.name].target.status == "absent"
+            return None if is_absent else self._records[model.name].pointer
+
+    def ended(self, model: CompiledModel, left: tuple[Action, ...]) -> None:
+        """Note how a model stands for its readers; `left` is what of its decision was not published."""
+        with self._lock:
+            self._upstream[TableName(model.name)] = upstream_of(
+                model,
+                self._facts[model.name],
+                actions=left,
+                execution_time=self.execution_time,
+                selection=self._selection,
+                upstream=self.upstream(model),
+            )
+
+    def _keep(self, record: ModelRecord) -> None:
+        self._records[record.model] = record
+        self._facts[record.model] = self._facts[record.model].replace(coverage=record.coverage)
+
+    def record(self, name: ModelName) -> ModelRecord:
+        """Return the record of a model."""
+        with self._lock:
+            return self._records[name]

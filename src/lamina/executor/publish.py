@@ -1,0 +1,207 @@
+"""One batch, exactly once: intent, stage, checks, diff, publish and record; nothing is seen before the last step."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from time import monotonic
+
+from lamina.compiler.graph import CompiledModel
+from lamina.errors import LaminaError
+from lamina.executor.failpoint import failpoint
+from lamina.executor.runtime import Runtime
+from lamina.planner.record import record_batch
+from lamina.planner.touches import batch_extent, is_append, replaces_rows
+from lamina.state.errors import LeaseLost, PublishConflict
+from lamina.state.port import Lease, ModelRecord
+from lamina.values.batch import Batch, CheckResult, Diff, DiffQuestion, Published, Staged
+from lamina.values.coverage import Mark
+from lamina.values.event import StepProgress
+from lamina.values.facts import Intent
+from lamina.values.names import RunId, TableName
+from lamina.values.touch import Nothing, Touch
+from lamina.warehouse.failure import WarehouseFailure
+
+
+class ChecksFailed(WarehouseFailure):
+    """Checks of severity error refused the staged rows; nothing was published."""
+
+    code = "L610"
+
+    def __init__(self, results: tuple[CheckResult, ...]) -> None:
+        failed = [item for item in results if not item.passed and item.severity == "error"]
+        names = ", ".join(f"`{item.name}`" for item in failed)
+        super().__init__(
+            f"{len(failed)} check{'s' if len(failed) != 1 else ''} failed: {names}",
+            kind="data_rejected",
+            hint="nothing was published; mend the data or the query and run again",
+        )
+        self.results = results
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Who publishes: for which run, under which lease."""
+
+    runtime: Runtime
+    run_id: RunId
+    lease: Lease
+    execution_time: datetime
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a batch of a model stands on: its record so far, its effective start, and what its readers want to know."""
+
+    model: CompiledModel
+    record: ModelRecord
+    start: datetime | None
+    questions: tuple[DiffQuestion, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A published batch, the touch it made, and what its checks said."""
+
+    published: Published
+    touch: Touch
+    checks: tuple[CheckResult, ...]
+
+
+def publish_batch(writer: Writer, ground: Ground, batch: Batch) -> Outcome:
+    """Write one batch aside, check it, and make it visible and recorded in one step."""
+    runtime, started = writer.runtime, monotonic()
+    _intend(writer, ground, batch)
+    try:
+        staged, checks = _stage(writer, ground, batch)
+        published = _prepare(writer, ground, staged)
+    except LaminaError:
+        _abandon(runtime, batch)
+        raise
+    _say(writer, ground, "publishing")
+    published = published.replace(duration_ms=round((monotonic() - started) * 1000))
+    return Outcome(published=published, touch=_record(writer, published), checks=checks)
+
+
+def _intend(writer: Writer, ground: Ground, batch: Batch) -> None:
+    intent = Intent(
+        commit=batch.commit,
+        run_id=writer.run_id,
+        model=batch.model,
+        target=ground.model.target,
+        base=batch.base,
+        token=writer.lease.token,
+        pins={pin.input: pin.position for pin in batch.pins},
+    )
+    writer.runtime.store.intend(intent, writer.lease)
+    failpoint("intent.after")
+
+
+def _abandon(runtime: Runtime, batch: Batch) -> None:
+    runtime.warehouse.discard(batch.commit)
+    runtime.store.abandon(batch.commit)
+
+
+def _stage(writer: Writer, ground: Ground, batch: Batch) -> tuple[Staged, tuple[CheckResult, ...]]:
+    _say(writer, ground, "building")
+    mark = _mark(writer, ground, batch, watermark=None)
+    staged = writer.runtime.warehouse.stage(batch, ground.model, mark)
+    failpoint("stage.after")
+    if not ground.model.settings.checks:
+        return staged, ()
+    _say(writer, ground, "checking")
+    checks = writer.runtime.warehouse.check(staged, ground.model)
+    failpoint("check.after")
+    if any(not item.passed and item.severity == "error" for item in checks):
+        raise ChecksFailed(checks)
+    return staged, checks
+
+
+def _prepare(writer: Writer, ground: Ground, staged: Staged) -> Published:
+    """Compare with what stood there, write the late facts, and return all that one transaction will record."""
+    warehouse = writer.runtime.warehouse
+    mark = _mark(writer, ground, staged.batch, watermark=staged.watermark)
+    diff = _diff(writer, ground, staged)
+    touch = _touch(ground, staged, diff)
+    if isinstance(touch.extent, Nothing):
+        staged, move = warehouse.prepare_mark(staged, mark, touch)
+    else:
+        move = warehouse.prepare_publish(staged, mark, touch)
+    failpoint("prepare.after")
+    return Published(
+        batch=staged.batch,
+        position=staged.position,
+        parent=touch.parent,
+        extent=touch.extent,
+        is_append=touch.is_append,
+        refinements=touch.refinements,
+        counts=staged.counts,
+        mark=mark,
+        move=move,
+    )
+
+
+def _diff(writer: Writer, ground: Ground, staged: Staged) -> Diff | None:
+    if not replaces_rows(staged.batch, ground.record.coverage):
+        return None
+    _say(writer, ground, "comparing")
+    diff = writer.runtime.warehouse.diff(staged, ground.questions)
+    failpoint("diff.after")
+    return diff
+
+
+def _touch(ground: Ground, staged: Staged, diff: Diff | None) -> Touch:
+    batch = staged.batch
+    is_equal = diff is not None and diff.is_equal
+    return Touch(
+        table=TableName(batch.model),
+        position=staged.position,
+        parent=ground.record.position,
+        extent=Nothing() if is_equal else batch_extent(batch, ground.model, added=staged.added),
+        is_append=is_append(batch),
+        refinements=diff.refinements if diff is not None and not is_equal else (),
+        rows_added=staged.counts.written,
+        rows_removed=staged.counts.replaced + staged.counts.deleted,
+    )
+
+
+def _record(writer: Writer, published: Published) -> Touch:
+    """Publish and record; an unknown outcome is looked at, never blindly tried again."""
+    runtime = writer.runtime
+    try:
+        touch = runtime.store.record(published, writer.lease, at=runtime.clock(), execution_time=writer.execution_time)
+    except (LeaseLost, PublishConflict):
+        _abandon(runtime, published.batch)
+        raise
+    except LaminaError:
+        found = _find_touch(runtime, published)
+        if found is None:
+            raise
+        touch = found
+    failpoint("publish.after")
+    return touch
+
+
+def _find_touch(runtime: Runtime, published: Published) -> Touch | None:
+    """Return the touch of a publication whose answer was lost, if it happened."""
+    log = runtime.store.view(runtime.environment).touches.get(TableName(published.batch.model), ())
+    return next((touch for touch in log if touch.position == published.position), None)
+
+
+def _mark(writer: Writer, ground: Ground, batch: Batch, *, watermark: str | None) -> Mark:
+    runtime, model = writer.runtime, ground.model
+    return Mark(
+        commit=batch.commit,
+        run_id=writer.run_id,
+        token=writer.lease.token,
+        project=runtime.project,
+        environment=runtime.environment,
+        store=runtime.store.identity,
+        model=model.name,
+        fingerprint=model.fingerprint,
+        slices=batch.slices,
+        pins={pin.input: pin.position for pin in batch.pins},
+        coverage=record_batch(ground.record.coverage, model, batch, start=ground.start, watermark=watermark),
+    )
+
+
+def _say(writer: Writer, ground: Ground, phase: str) -> None:
+    writer.runtime.emit(StepProgress(model=ground.model.name, phase=phase))

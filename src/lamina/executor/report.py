@@ -1,0 +1,81 @@
+"""What came of one step, as the run's document tells it."""
+
+from lamina.compiler.graph import CompiledModel
+from lamina.errors import LaminaError
+from lamina.executor.publish import Outcome
+from lamina.project.strategy import strategy_name
+from lamina.values.interval import merge
+from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Skip, Wait
+from lamina.values.result import Attempt, Materialization, StepStatus
+from lamina.warehouse.failure import WarehouseFailure
+
+_UNFINISHED: tuple[tuple[type[Action], StepStatus], ...] = ((Block, "blocked"), (Wait, "waiting"), (Hold, "held"))
+
+
+def materialization_of(
+    model: CompiledModel,
+    *,
+    decided: tuple[Action, ...],
+    left: tuple[Action, ...],
+    outcomes: tuple[Outcome, ...],
+    error: LaminaError | None,
+    attempts: tuple[Attempt, ...],
+    seconds: float,
+) -> Materialization:
+    """Return the line of one model: its status, why, and the sums over its batches."""
+    status, reason = _status(model, decided=decided, left=left, outcomes=outcomes, error=error)
+    counts = tuple(outcome.published.counts for outcome in outcomes)
+    last = outcomes[-1].published if outcomes else None
+    blocked_by = {name for item in left if isinstance(item, Block) for name in item.blocked_by}
+    read = [count.read for count in counts if count.read is not None]
+    return Materialization(
+        model=model.name,
+        status=status,
+        strategy=strategy_name(model.settings.strategy),
+        reason=reason,
+        intervals=merge(tuple(span for outcome in outcomes for span in outcome.published.batch.slices)),
+        rows_read=sum(read) if read and len(read) == len(counts) else None,
+        rows_written=sum(count.written for count in counts),
+        rows_inserted=sum(count.inserted for count in counts),
+        rows_replaced=sum(count.replaced for count in counts),
+        rows_deleted=sum(count.deleted for count in counts),
+        rows_duplicate=sum(count.duplicate for count in counts),
+        rows_rejected=sum(count.rejected for count in counts),
+        rows_quarantined=sum(count.quarantined for count in counts),
+        bytes_written=sum(count.bytes_written for count in counts),
+        watermark=last.mark.coverage.watermark if last is not None else None,
+        snapshot_id=last.position if last is not None else None,
+        duration_ms=round(seconds * 1000),
+        attempts=attempts,
+        failure_kind=_failure_kind(error),
+        error=error.diagnostic().replace(model=model.name) if error is not None else None,
+        blocked_by=tuple(sorted(blocked_by - {model.name})),
+    )
+
+
+def _status(
+    model: CompiledModel,
+    *,
+    decided: tuple[Action, ...],
+    left: tuple[Action, ...],
+    outcomes: tuple[Outcome, ...],
+    error: LaminaError | None,
+) -> tuple[StepStatus, str]:
+    if error is not None:
+        return "failed", error.message
+    own = [item for item in left if isinstance(item, Block) and model.name in item.blocked_by]
+    if own:
+        return "failed", own[0].reason
+    if outcomes:
+        return "completed", "; ".join(item.reason for item in decided if isinstance(item, Build | Rebuild))
+    for kind, status in _UNFINISHED:
+        reasons = [item.reason for item in left if isinstance(item, kind)]
+        if reasons:
+            return status, "; ".join(reasons)
+    return "skipped", "; ".join(item.reason for item in decided if isinstance(item, Skip)) or "unchanged"
+
+
+def _failure_kind(error: LaminaError | None) -> str | None:
+    if error is None:
+        return None
+    return error.kind if isinstance(error, WarehouseFailure) else "internal"

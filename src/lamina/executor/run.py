@@ -1,0 +1,131 @@
+"""One run: lease, look, fold, plan, execute, record; the same steps for `run` and for `apply`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from threading import Event as Signal
+from time import monotonic
+
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.executor.execute import Execution, Limits
+from lamina.executor.failpoint import failpoint
+from lamina.executor.lease import held_lease
+from lamina.executor.observe import World, look, managed_models, sources_of
+from lamina.executor.passing import Pass
+from lamina.executor.publish import Writer
+from lamina.executor.runtime import Runtime
+from lamina.executor.summary import run_result
+from lamina.planner.cadence import next_due
+from lamina.planner.plan import build_plan
+from lamina.state.port import Lease, RunRecord
+from lamina.values.codec import to_json
+from lamina.values.event import Recovered
+from lamina.values.names import RunId
+from lamina.values.plan import Plan, Selection
+from lamina.values.result import Propagation, RunResult
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a run was asked to do; `review` may refuse the plan by raising."""
+
+    command: str
+    run_id: RunId
+    selection: Selection
+    execution_time: datetime
+    limits: Limits
+    review: Callable[[Plan], None]
+
+
+def run(runtime: Runtime, graph: Graph, request: Request, *, stop: Signal) -> RunResult:
+    """Do one pass over the selected models and return what it did."""
+    started, above = monotonic(), 0
+    while True:
+        with held_lease(runtime, request.run_id, above=above) as lease:
+            world = observe(runtime, graph, request.selection, execution_time=request.execution_time)
+            if world.highest_token < lease.token:
+                return _run_leased(runtime, graph, request, world=world, lease=lease, stop=stop, started=started)
+        # State was lost and the marks know higher tokens: a paused run could still hold one of them.
+        above = world.highest_token
+
+
+def observe(runtime: Runtime, graph: Graph, selection: Selection, *, execution_time: datetime) -> World:
+    """Look at everything that the selected models need."""
+    sources = sources_of(graph, selected_models(graph, selection))
+    return look(runtime, graph, sources=sources, execution_time=execution_time)
+
+
+def selected_models(graph: Graph, selection: Selection) -> tuple[CompiledModel, ...]:
+    """Return the models with tables that a selection takes in."""
+    if selection.models is None:
+        return managed_models(graph)
+    chosen = {*selection.models, *selection.upstreams}
+    return tuple(model for model in managed_models(graph) if model.name in chosen)
+
+
+def _run_leased(
+    runtime: Runtime, graph: Graph, request: Request, *, world: World, lease: Lease, stop: Signal, started: float
+) -> RunResult:
+    begun = RunRecord(
+        run_id=request.run_id,
+        environment=runtime.environment,
+        command=request.command,
+        status="running",
+        started_at=runtime.clock(),
+        execution_time=request.execution_time,
+    )
+    runtime.store.begin(begun, lease)
+    _clean_up(runtime)
+    now = Pass(graph, world, selection=request.selection)
+    propagation = _fold_all(runtime, graph, world=world, now=now, lease=lease)
+    facts = world.facts.replace(models={model.name: now.facts(model) for model in managed_models(graph)})
+    plan = build_plan(graph, facts, environment=runtime.environment, selection=request.selection)
+    request.review(plan)
+    writer = Writer(runtime=runtime, run_id=request.run_id, lease=lease, execution_time=request.execution_time)
+    execution = Execution(writer, graph, request.limits, plan=plan, now=now, stop=stop)
+    reports = execution.run()
+    result = run_result(
+        request.command,
+        plan,
+        reports,
+        run_id=request.run_id,
+        detections=world.detections,
+        propagation=propagation,
+        next_due=next_due(selected_models(graph, request.selection), request.execution_time),
+        is_interrupted=stop.is_set(),
+        threads=request.limits.threads,
+        seconds=monotonic() - started,
+    )
+    failpoint("finish.before")
+    runtime.store.finish(
+        begun.replace(
+            status=result.status,
+            plan_id=plan.plan_id,
+            finished_at=runtime.clock(),
+            result=to_json(result).decode(),
+        )
+    )
+    if execution.lost is not None:
+        raise execution.lost
+    return result
+
+
+def _clean_up(runtime: Runtime) -> None:
+    """Drop the stages of runs that ended before they could publish or abandon them."""
+    for intent in runtime.store.intents(runtime.environment):
+        runtime.warehouse.discard(intent.commit)
+        runtime.store.abandon(intent.commit)
+        runtime.emit(
+            Recovered(detail=f"`{intent.model}` was left half built by `{intent.run_id}`; its stage is dropped")
+        )
+    failpoint("recover.after")
+
+
+def _fold_all(runtime: Runtime, graph: Graph, *, world: World, now: Pass, lease: Lease) -> tuple[Propagation, ...]:
+    """Fold what is new into every model's debts and store it in one transaction; nothing new writes nothing."""
+    changed = [now.fold(model) for model in managed_models(graph)]
+    records = tuple(record for record, is_changed, _ in changed if is_changed or record.model in world.recovered)
+    if records or world.new_touches:
+        runtime.store.fold(runtime.environment, lease, touches=world.new_touches, models=records)
+        failpoint("fold.after")
+    return tuple(decision for _, _, decisions in changed for decision in decisions)

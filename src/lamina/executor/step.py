@@ -1,0 +1,234 @@
+"""One model of a run: decide again on the facts as they are now, build what is stale, say what came of it."""
+
+from dataclasses import dataclass
+from time import monotonic
+
+from lamina.compiler.graph import CompiledModel
+from lamina.errors import LaminaError
+from lamina.executor.failpoint import failpoint
+from lamina.executor.passing import Pass
+from lamina.executor.publish import ChecksFailed, Outcome, Writer, publish_batch
+from lamina.executor.report import materialization_of
+from lamina.executor.restage import follow_harmless_move
+from lamina.executor.retry import RetryBudget, Trail, with_retries
+from lamina.planner.axis import reads_itself
+from lamina.planner.batches import cut_batches, cut_spans
+from lamina.planner.bound import within_plan
+from lamina.planner.decide import decide
+from lamina.planner.segments import indebted
+from lamina.planner.staleness import parameters_at, pins_of
+from lamina.state.errors import LeaseLost, PublishConflict
+from lamina.values.batch import Batch, CheckResult
+from lamina.values.event import StepFinished, StepStarted
+from lamina.values.facts import Failure
+from lamina.values.interval import Interval, merge, subtract
+from lamina.values.names import CommitId
+from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Selection, Wait
+from lamina.values.result import Materialization, Propagation
+from lamina.warehouse.failure import WarehouseFailure
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How often a step is tried, and what of the plan may be done."""
+
+    retries: int
+    budget: RetryBudget
+    planned: tuple[Action, ...]
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """What one step did."""
+
+    materialization: Materialization
+    left: tuple[Action, ...] = ()  # what was not built, and why
+    checks: tuple[CheckResult, ...] = ()
+    propagation: tuple[Propagation, ...] = ()
+    has_built: bool = False
+
+    @property
+    def has_failed(self) -> bool:
+        """Tell whether something of the model failed or is blocked, even if other slices were built."""
+        is_blocked = any(isinstance(action, Block) for action in self.left)
+        return is_blocked or self.materialization.status in ("failed", "not_started")
+
+
+class Step:
+    """The work of one model in one pass."""
+
+    def __init__(
+        self, writer: Writer, model: CompiledModel, *, now: Pass, selection: Selection, bounds: Bounds
+    ) -> None:
+        self._writer = writer
+        self._model = model
+        self._now = now
+        self._selection = selection
+        self._bounds = bounds
+        self._trail = Trail()
+        self._outcomes: list[Outcome] = []
+        self._checks: list[CheckResult] = []
+        self._failed: list[tuple[tuple[Interval, ...], LaminaError]] = []
+
+    def run(self) -> StepReport:
+        """Bring the model up to date, as far as its inputs and the plan allow."""
+        started = monotonic()
+        propagation = self._fold()
+        decided = self._decide()
+        works = tuple(action for action in decided if isinstance(action, Build | Rebuild))
+        withheld = tuple(action for action in decided if isinstance(action, Wait | Block | Hold))
+        if works:
+            self._say_started(works)
+        if reads_itself(self._model):
+            self._build_in_order(works)
+        else:
+            for action in works:
+                self._build(action)
+        left = (*self._left(works), *withheld)
+        self._now.ended(self._model, left)
+        materialization = materialization_of(
+            self._model,
+            decided=decided,
+            left=left,
+            outcomes=tuple(self._outcomes),
+            error=self._failed[0][1] if self._failed else None,
+            attempts=tuple(self._trail.attempts),
+            seconds=monotonic() - started,
+        )
+        self._say_finished(materialization)
+        return StepReport(
+            materialization,
+            left=left,
+            checks=tuple(self._checks),
+            propagation=propagation,
+            has_built=bool(self._outcomes),
+        )
+
+    def _fold(self) -> tuple[Propagation, ...]:
+        """Turn what the inputs did in this run into debts, durably, before deciding."""
+        record, is_changed, propagation = self._now.fold(self._model)
+        if is_changed:
+            writer = self._writer
+            writer.runtime.store.fold(writer.runtime.environment, writer.lease, touches=(), models=(record,))
+            failpoint("fold.after")
+        return propagation
+
+    def _decide(self) -> tuple[Action, ...]:
+        decided = decide(
+            self._model,
+            self._now.facts(self._model),
+            execution_time=self._now.execution_time,
+            selection=self._selection,
+            upstream=self._now.upstream(self._model),
+            touches=self._now.logs(),
+        )
+        return within_plan(decided, self._bounds.planned)
+
+    def _build_in_order(self, works: tuple[Build | Rebuild, ...]) -> None:
+        """Build a model that reads its own past, one slice after another: each may make later ones stale."""
+        while works and not self._failed:
+            first = min(works, key=lambda work: work.intervals[0])
+            self._build(first.replace(intervals=(next(cut_spans(first, self._model)),)))
+            self._fold()
+            owed = indebted(self._now.record(self._model.name).coverage)
+            done = subtract(self._built(), owed)
+            again = (action for action in self._decide() if isinstance(action, Build | Rebuild))
+            rest = tuple(action.replace(intervals=subtract(action.intervals, done)) for action in again)
+            works = tuple(action for action in rest if action.intervals)
+
+    def _build(self, action: Build | Rebuild) -> None:
+        model, writer = self._model, self._writer
+        batches = cut_batches(
+            action,
+            model,
+            coverage=self._now.record(model.name).coverage,
+            base=None,
+            parameters=parameters_at(writer.execution_time, writer.run_id),
+            new_commit=lambda: CommitId(writer.runtime.new_id()),
+        )
+        for batch in batches:
+            try:
+                self._publish(batch)
+            except LeaseLost:
+                raise
+            except LaminaError as error:
+                self._fail(batch, error)
+
+    def _publish(self, batch: Batch) -> None:
+        """Publish one batch on the head as it is now, again where it failed for a passing reason."""
+        model, writer, bounds = self._model, self._writer, self._bounds
+
+        def attempt() -> Outcome:
+            for _ in range(3):
+                ground = self._now.ground(model)
+                commit = CommitId(writer.runtime.new_id())
+                fresh = batch.replace(commit=commit, base=self._now.base(model))
+                try:
+                    return publish_batch(writer, ground, fresh)
+                except PublishConflict:
+                    follow_harmless_move(writer, self._now, model)
+            raise WarehouseFailure(f"table `{model.target}` is moved by others all the time", kind="conflict")
+
+        outcome = with_retries(
+            writer.runtime, model.name, attempt, retries=bounds.retries, budget=bounds.budget, trail=self._trail
+        )
+        self._now.published(model, outcome)
+        self._outcomes.append(outcome)
+        self._checks += outcome.checks
+
+    def _fail(self, batch: Batch, error: LaminaError) -> None:
+        """Remember a failure: what is final is not tried again before code or inputs change."""
+        if isinstance(error, ChecksFailed):
+            self._checks += error.results
+        self._failed.append((batch.slices, error))
+        kind = error.kind if isinstance(error, WarehouseFailure) else "internal"
+        if kind == "interrupted" or (isinstance(error, WarehouseFailure) and error.is_transient):
+            return
+        writer, model = self._writer, self._model
+        coverage = self._now.record(model.name).coverage
+        failures = tuple(
+            Failure(
+                model=model.name,
+                interval=span,
+                fingerprint=model.fingerprint,
+                pins=pins_of(model, coverage),
+                kind=kind,
+                message=error.message,
+                attempts=len(self._trail.attempts) or 1,
+                first_seen=writer.runtime.clock(),
+                run_id=writer.run_id,
+            )
+            for span in batch.slices
+        )
+        writer.runtime.store.fail(failures, writer.lease)
+        failpoint("failure.after")
+
+    def _left(self, works: tuple[Build | Rebuild, ...]) -> tuple[Action, ...]:
+        """Return what of the work failed, as blocks that name the model itself."""
+        spans = merge(tuple(span for slices, _ in self._failed for span in slices))
+        missed = subtract(merge(tuple(span for work in works for span in work.intervals)), (*self._built(), *spans))
+        failed = merge((*spans, *missed))
+        if not failed:
+            return ()
+        name = self._model.name
+        return (Block(model=name, intervals=failed, reason="failed in this run", blocked_by=(name,)),)
+
+    def _built(self) -> tuple[Interval, ...]:
+        return merge(tuple(span for outcome in self._outcomes for span in outcome.published.batch.slices))
+
+    def _say_started(self, works: tuple[Build | Rebuild, ...]) -> None:
+        spans = merge(tuple(span for work in works for span in work.intervals))
+        reason = "; ".join(work.reason for work in works)
+        self._writer.runtime.emit(StepStarted(model=self._model.name, intervals=spans, reason=reason))
+
+    def _say_finished(self, done: Materialization) -> None:
+        self._writer.runtime.emit(
+            StepFinished(
+                model=self._model.name,
+                status=done.status,
+                reason=done.reason,
+                rows_written=done.rows_written,
+                seconds=done.duration_ms / 1000,
+                intervals=done.intervals,
+            )
+        )

@@ -1,0 +1,94 @@
+"""The document of a run: counts, status and exit code from what its steps reported."""
+
+from lamina.executor.step import StepReport
+from lamina.values.interval import WHOLE
+from lamina.values.names import RunId
+from lamina.values.plan import Action, Hold, Plan, Wait
+from lamina.values.result import (
+    Concurrency,
+    Detection,
+    Materialization,
+    NextDue,
+    Pending,
+    Propagation,
+    RunResult,
+    RunStatus,
+)
+from lamina.version import VERSION
+
+_EXIT_CODES: dict[RunStatus, int] = {
+    "success": 0,
+    "nothing_to_do": 0,
+    "failure": 1,
+    "partial": 2,
+    "interrupted": 130,
+    "lease_held": 5,
+}
+
+
+def run_result(
+    command: str,
+    plan: Plan,
+    reports: tuple[StepReport, ...],
+    *,
+    run_id: RunId,
+    detections: tuple[Detection, ...],
+    propagation: tuple[Propagation, ...],
+    next_due: tuple[NextDue, ...],
+    is_interrupted: bool,
+    threads: int,
+    seconds: float,
+) -> RunResult:
+    """Return what a run did, as its JSON document says it."""
+    done = tuple(report.materialization for report in reports)
+    status = _status(reports, is_interrupted=is_interrupted)
+    return RunResult(
+        version=VERSION,
+        command=command,
+        status=status,
+        exit_code=_EXIT_CODES[status],
+        run_id=run_id,
+        environment=plan.environment,
+        plan_id=plan.plan_id,
+        execution_time=f"{plan.execution_time:%Y-%m-%dT%H:%M:%S.%fZ}",
+        duration_ms=round(seconds * 1000),
+        tables_built=_count(done, "completed"),
+        tables_failed=_count(done, "failed"),
+        tables_skipped=_count(done, "skipped"),
+        tables_blocked=_count(done, "blocked"),
+        rows_written=sum(item.rows_written for item in done),
+        concurrency=Concurrency(max=threads, final=threads),
+        materializations=done,
+        detections=detections,
+        propagation=(*propagation, *(item for report in reports for item in report.propagation)),
+        check_results=tuple(check for report in reports for check in report.checks),
+        pending=tuple(item for report in reports for item in _pending(report.left)),
+        next_due=next_due,
+    )
+
+
+def _status(reports: tuple[StepReport, ...], *, is_interrupted: bool) -> RunStatus:
+    if is_interrupted:
+        return "interrupted"
+    built = any(report.has_built for report in reports)
+    if any(report.has_failed for report in reports):
+        return "partial" if built else "failure"
+    return "success" if built else "nothing_to_do"
+
+
+def _count(done: tuple[Materialization, ...], status: str) -> int:
+    return sum(1 for item in done if item.status == status)
+
+
+def _pending(left: tuple[Action, ...]) -> tuple[Pending, ...]:
+    return tuple(
+        Pending(
+            model=action.model,
+            start="" if span == WHOLE else f"{span.start:%Y-%m-%dT%H:%M:%SZ}",
+            end="" if span == WHOLE else f"{span.end:%Y-%m-%dT%H:%M:%SZ}",
+            reason=action.reason,
+        )
+        for action in left
+        if isinstance(action, Wait | Hold)
+        for span in action.intervals
+    )
