@@ -140,9 +140,7 @@ def _build(settings: dict[str, Any], findings: Findings) -> ModelSettings:
         _conflict("`first_partition` is another name of `start`", "first_partition", "remove one of them", findings)
     elif first is not None:
         built["start"] = first
-    if "end" in built and "start" not in built:
-        _conflict("`end` needs `start`", "end", "add `start`", findings)
-    elif "end" in built and built["end"] < built["start"]:
+    if "end" in built and "start" in built and built["end"] < built["start"]:
         _conflict(f"`end` is before `start`: `{built['end']}`", "end", "exchange them", findings)
     return ModelSettings(**built)
 

@@ -103,10 +103,6 @@ def build_strategy(settings: Mapping[str, Any], *, findings: Findings) -> Strate
 
 
 def _check_merge(settings: Mapping[str, Any], findings: Findings) -> None:
-    if settings.get("on_delete") == "delete" and "timestamp_column" in settings:
-        message = '`on_delete = "delete"` reads every key of the source and cannot stand beside `timestamp_column`'
-        place = findings.places.of("strategy.on_delete")
-        findings.add(conflicting_keys.finding(message, place=place, hint="remove one of them"))
     both = sorted(set(settings["unique_key"]) & set(settings.get("update_columns", ())))
     if both:
         message = f"`{both[0]}` is in `unique_key` and in `update_columns`"
