@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from tests.simulation.algebra import Row
-from tests.simulation.project import EVENTS, FILES, NAMES
+from tests.simulation.project import EVENTS, FILES, NAMES, POISON
 from tests.simulation.world import World
 
 from lamina.values.names import TableName
@@ -147,6 +147,28 @@ class Edit(Value, frozen=True, tag="edit", tag_field="act"):
         world.project = world.project.edited(str(world.target(self.pick)), self.edition)
 
 
+class Poison(Value, frozen=True, tag="poison", tag_field="act"):
+    """A row comes that checks refuse; it goes before the end."""
+
+    source: Literal["raw.files", "raw.events"]
+    day: int
+
+    def happen(self, world: World) -> None:
+        ((number, at, key, status, _),) = world.new_rows(self.source, day=self.day, count=1, seed=self.day)
+        _add(world, self.source, ((number, at, key, status, POISON),))
+
+
+def heal(world: World) -> None:
+    """Take all poison away."""
+    for name, version in sorted(world.files().items()):
+        rows = world.lake.contents[version].rows
+        if any(row[-1] == POISON for row in rows):
+            world.put_file(tuple(row for row in rows if row[-1] != POISON), name)
+    rows = world.rows(EVENTS.name)
+    if any(row[-1] == POISON for row in rows):
+        world.commit(EVENTS.name, tuple(row for row in rows if row[-1] != POISON), is_append=False)
+
+
 class Pass(Value, frozen=True, tag="pass", tag_field="act"):
     """Time passes."""
 
@@ -156,7 +178,7 @@ class Pass(Value, frozen=True, tag="pass", tag_field="act"):
         world.now += timedelta(hours=self.hours)
 
 
-Happening = Arrive | Repeat | Change | Remove | Revert | Maintain | Meddle | Edit | Pass
+Happening = Arrive | Repeat | Change | Remove | Revert | Maintain | Meddle | Edit | Poison | Pass
 
 
 class At(Value, frozen=True):

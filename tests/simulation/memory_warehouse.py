@@ -347,6 +347,9 @@ def _written(batch: Batch, model: CompiledModel, old: Relation, result: Relation
     match batch.mode:
         case "append":
             return old.rows + result.rows, Counts(written=made, inserted=made)
+        case "replace_all" if isinstance(model.settings.strategy, Merge):
+            rows, counts = _merged(model, Relation(old.columns, ()), result)
+            return rows, counts.replace(deleted=len(old.rows))
         case "replace_all":
             return result.rows, Counts(written=made, inserted=made, deleted=len(old.rows))
         case "replace_slices":

@@ -19,6 +19,7 @@ def simulated_model(
     *,
     strategy: Strategy,
     start: str | None,
+    cron: str | None = None,
     checks: tuple[CheckSettings, ...] = (),
 ) -> CompiledModel:
     """Compile a simulated query; inputs that start with `raw.` are sources."""
@@ -29,7 +30,12 @@ def simulated_model(
         path=f"models/{name}.sql",
         text=to_sql(query),
         settings=ModelSettings(
-            strategy=strategy, start=start, checks=checks, timezone="UTC", on_foreign_write="rebuild"
+            strategy=strategy,
+            start=start,
+            cron=cron,
+            checks=checks,
+            timezone="UTC",
+            on_foreign_write="rebuild",
         ),
         target=TableName(name),
         layer=0,
@@ -37,13 +43,13 @@ def simulated_model(
         inputs=uses,
         columns=tuple(Column(ColumnName(column), DataType(type_of(column))) for column in columns_of(query)),
         lineage=(),
-        fingerprint=Fingerprint(content_hash((repr(query), _without_batch_size(strategy)))),
+        fingerprint=Fingerprint(content_hash((repr(query), _rows_only(strategy)))),
         reads_parameters=("start_date", "end_date") if isinstance(strategy, TimeInterval) else (),
     )
 
 
-def _without_batch_size(strategy: Strategy) -> Strategy:
-    return strategy.replace(batch_size="auto") if isinstance(strategy, TimeInterval) else strategy
+def _rows_only(strategy: Strategy) -> Strategy:
+    return strategy.replace(batch_size="auto", lookback=0) if isinstance(strategy, TimeInterval) else strategy
 
 
 def _uses(query: Expression, strategy: Strategy) -> tuple[InputUse, ...]:

@@ -3,28 +3,42 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import Any
 
-from tests.simulation.algebra import DAY, Expression, Read, Relation, Row, columns_of, evaluate, reads_of
+from tests.simulation.algebra import DAY, Cell, Expression, Read, Relation, Row, columns_of, evaluate, reads_of
 from tests.simulation.lake import Lake, bag
 from tests.simulation.project import START
 
 from lamina.compiler.graph import CompiledModel, Graph
-from lamina.project.strategy import TimeInterval
+from lamina.project.strategy import Merge, TimeInterval
 from lamina.state.port import ModelRecord
 from lamina.values.coverage import Coverage
 from lamina.values.interval import WHOLE, Interval
-from lamina.values.names import Fingerprint, Position, TableName
+from lamina.values.names import Fingerprint, ModelName, Position, TableName
 
 BEGIN = datetime.fromisoformat(f"{START}T00:00:00+00:00")
 
 Queries = Mapping[Fingerprint, Expression]
 
 
-def due_of(model: CompiledModel, now: datetime) -> Interval | None:
+def built_until(graph: Graph, model: CompiledModel, now: datetime) -> datetime:
+    """Return up to where an interval model can be built: what it has released, and what its inputs have."""
+    noon = now.replace(hour=12, minute=0, second=0, microsecond=0)
+    tick = noon if now >= noon else noon - DAY
+    end = (now if model.settings.cron is None else tick).replace(hour=0, minute=0, second=0, microsecond=0)
+    for use in model.inputs:
+        if use.is_model and str(use.name) != str(model.name):
+            parent = graph.model(ModelName(use.name))
+            if isinstance(parent.settings.strategy, TimeInterval):
+                end = min(end, built_until(graph, parent, now))
+    return end
+
+
+def due_of(graph: Graph, model: CompiledModel, now: datetime) -> Interval | None:
     """Return the range of a model that should exist by now."""
     if not isinstance(model.settings.strategy, TimeInterval):
         return WHOLE
-    end = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    end = built_until(graph, model, now)
     return Interval(BEGIN, end) if end > BEGIN else None
 
 
@@ -44,14 +58,49 @@ def recompute(lake: Lake, graph: Graph, queries: Queries, *, now: datetime) -> d
     for layer in graph.layers:
         for name in layer:
             model = graph.model(name)
-            tables[name] = _recompute_model(model, queries[model.fingerprint], tables, now=now)
+            if isinstance(model.settings.strategy, Merge):
+                # Keys that went stay, and so does a row that was newer once: readers read what is there.
+                tables[name] = visible(lake, model, queries[model.fingerprint])
+                continue
+            due = due_of(graph, model, now)
+            tables[name] = _recompute_model(model, queries[model.fingerprint], tables, due=due)
     return {model.name: tables[model.name] for model in graph.models}
 
 
+def visible(lake: Lake, model: CompiledModel, query: Expression) -> Relation:
+    """Return what readers of a model see."""
+    metadata = lake.table(model.target)
+    return Relation(columns_of(query), ()) if metadata is None else metadata.head.relation
+
+
+def wrong_keys(lake: Lake, graph: Graph, queries: Queries, model: CompiledModel) -> list[str]:
+    """Return the keys of a merged table that do not hold the newest row of their source."""
+    strategy = model.settings.strategy
+    if not isinstance(strategy, Merge):
+        return []
+    query = queries[model.fingerprint]
+    table = visible(lake, model, query)
+    source = evaluate(query, lambda read: current_rows(lake, graph, read.table), WHOLE)
+    key, order = table.place(strategy.unique_key[0]), [table.place(name) for name in strategy.order_by]
+    newest: dict[Cell, Row] = {}
+    for row in source.rows:
+        if row[key] not in newest or _rank(row, order) > _rank(newest[row[key]], order):
+            newest[row[key]] = row
+    stored = {row[key]: row for row in table.rows}
+    wrong = [f"{model.name} holds a key twice"] if len(stored) < len(table.rows) else []
+    for name, row in newest.items():
+        if name not in stored or (stored[name] != row and _rank(stored[name], order) <= _rank(row, order)):
+            wrong.append(f"{model.name} key {name}: expected {row}, found {stored.get(name)}")
+    return wrong
+
+
+def _rank(row: Row, order: list[int]) -> tuple[Any, ...]:
+    return tuple(row[place] for place in order)
+
+
 def _recompute_model(
-    model: CompiledModel, query: Expression, tables: dict[str, Relation], *, now: datetime
+    model: CompiledModel, query: Expression, tables: dict[str, Relation], *, due: Interval | None
 ) -> Relation:
-    due = due_of(model, now)
     columns = columns_of(query)
     if due is None:
         return Relation(columns, ())
@@ -104,6 +153,8 @@ def wrong_slices(lake: Lake, graph: Graph, queries: Queries, *, model: CompiledM
     """Return what of a table differs from a recompute at the positions it is recorded to have consumed."""
     metadata = lake.table(model.target)
     if metadata is None or lake.pointer(model.target) != record.pointer:
+        return []
+    if isinstance(model.settings.strategy, Merge):
         return []
     relation = metadata.head.relation
     found = []

@@ -8,8 +8,9 @@ from tests.simulation.algebra import Expression, Group, Join, Keep, Pick, Read, 
 from tests.simulation.models import simulated_graph, simulated_model, simulated_source
 
 from lamina.compiler.graph import CompiledModel, Graph
+from lamina.project.model import CheckSettings
 from lamina.project.source import SourceTable
-from lamina.project.strategy import FullRefresh, Incremental, Strategy, TimeInterval
+from lamina.project.strategy import FullRefresh, Incremental, Merge, Strategy, TimeInterval
 from lamina.values.names import ColumnName, Fingerprint, TableName
 from lamina.values.value import Value
 
@@ -19,6 +20,9 @@ EVENTS = simulated_source("raw.events", EVENT_COLUMNS, is_files=False)
 NAMES = simulated_source("raw.names", ("key", "weight"), is_files=False)
 SOURCES: tuple[SourceTable, ...] = (FILES, EVENTS, NAMES)
 START = "2026-01-01"
+# No sum of sound rows comes near it.
+POISON = 100_000
+NO_POISON = CheckSettings(type="accepted_values", column=ColumnName("amount"), values=tuple(range(10_000)))
 
 
 class Design(Value, frozen=True):
@@ -29,6 +33,9 @@ class Design(Value, frozen=True):
     inputs: tuple[str, ...]
     edition: int = 0
     batch_size: int = 2
+    lookback: int = 0
+    cron: str | None = None
+    is_checked: bool = False  # refuses rows that are poison
 
     def __str__(self) -> str:
         return f"{self.name} = {self.template}({', '.join(self.inputs)}) edition {self.edition}"
@@ -54,7 +61,7 @@ Template = Callable[[Design, tuple[Shape, ...]], Made]
 
 
 def _timed(design: Design, query: Expression, time: str) -> Made:
-    return Made(query, TimeInterval(time_column=ColumnName(time), batch_size=design.batch_size))
+    return Made(query, TimeInterval(ColumnName(time), lookback=design.lookback, batch_size=design.batch_size))
 
 
 def _rows(design: Design, shapes: tuple[Shape, ...]) -> Made:
@@ -134,6 +141,14 @@ def _appended(design: Design, shapes: tuple[Shape, ...]) -> Made:
     return Made(Keep(read, "amount", ">", design.edition % 3), Incremental(driver=TableName(design.inputs[0])))
 
 
+def _merged(design: Design, _shapes: tuple[Shape, ...]) -> Made:
+    """The newest row of each key."""
+    read = Read(design.inputs[0], ("id", "ts", "key", "amount"))
+    order = (ColumnName("ts"), ColumnName("id"))
+    strategy = Merge((ColumnName("key"),), driver=TableName(design.inputs[0]), order_by=order)
+    return Made(Keep(read, "amount", ">", design.edition % 3), strategy)
+
+
 def _weights(shape: Shape) -> tuple[str, ...]:
     return ("key", "weight" if "weight" in shape.columns else "n")
 
@@ -152,6 +167,7 @@ TEMPLATES: dict[str, Template] = {
     "totals": _totals,
     "joined": _joined,
     "appended": _appended,
+    "merged": _merged,
 }
 
 
@@ -179,7 +195,14 @@ class Project(Value, frozen=True):
         for design in self.designs:
             made = TEMPLATES[design.template](design, tuple(shapes[name] for name in design.inputs))
             timed = isinstance(made.strategy, TimeInterval)
-            model = simulated_model(design.name, made.query, strategy=made.strategy, start=START if timed else None)
+            model = simulated_model(
+                design.name,
+                made.query,
+                strategy=made.strategy,
+                start=START if timed else None,
+                cron=design.cron,
+                checks=(NO_POISON,) if design.is_checked and "amount" in columns_of(made.query) else (),
+            )
             models.append(model)
             queries[model.fingerprint] = made.query
             shapes[design.name] = Shape(columns_of(made.query), _time_of(made))
@@ -205,13 +228,28 @@ def random_project(random: Random) -> Project:
         name = f"m.t{number}"
         template = random.choice(sorted(TEMPLATES))
         first = random.choice(timed if random.random() < 0.5 else timed[-3:])
+        first = random.choice(("raw.files", "raw.events")) if template == "merged" else first
         second = random.choice(weighing) if template in ("enriched", "joined") else random.choice(timed)
         inputs = (first, second) if template in ("enriched", "joined", "union") else (first,)
         if len(set(inputs)) < len(inputs):
             template, inputs = "daily", (first,)
-        designs.append(Design(name, template, inputs, edition=random.randrange(3), batch_size=random.randint(1, 4)))
+        designs.append(_design(random, name, template, inputs))
         if template == "totals":
             weighing.append(name)
         elif template != "joined":
             timed.append(name)
     return Project(tuple(designs))
+
+
+def _design(random: Random, name: str, template: str, inputs: tuple[str, ...]) -> Design:
+    is_timed = template not in ("totals", "joined", "appended", "merged")
+    return Design(
+        name,
+        template,
+        inputs,
+        edition=random.randrange(3),
+        batch_size=random.randint(1, 4),
+        lookback=random.choice((0, 0, 0, 1)) if is_timed else 0,
+        cron="0 12 * * *" if is_timed and random.random() < 0.15 else None,
+        is_checked=random.random() < 0.3,
+    )

@@ -12,6 +12,7 @@ from tests.simulation.actions import (
     Maintain,
     Meddle,
     Pass,
+    Poison,
     Remove,
     Repeat,
     Revert,
@@ -64,6 +65,7 @@ def _happening(random: Random, *, today: int) -> Happening:
         (2, Maintain(pick, random.choice(("compact", "expire", "roll_back", "property")))),
         (1, Meddle(pick, random.choice(("double", "empty", "drop")))),
         (2, Edit(pick, random.randrange(3))),
+        (1, Poison(random.choice(("raw.files", "raw.events")), random.randrange(today + 1))),
         (3, Pass(random.choice((1, 24, 24, 48)))),
     )
     return random.choices([item for _, item in choices], [weight for weight, _ in choices])[0]

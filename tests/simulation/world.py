@@ -11,6 +11,7 @@ from tests.simulation.lake import CATALOG, Lake, open_lake
 from tests.simulation.oracle import BEGIN
 from tests.simulation.project import EVENT_COLUMNS, EVENTS, FILES, NAMES, Project
 
+from lamina.compiler.graph import Graph
 from lamina.state.store import SqlStore
 from lamina.values.names import Fingerprint, TableName
 
@@ -24,13 +25,20 @@ class World:
     path: Path
     lake: Lake
     project: Project
-    now: datetime = BEGIN + timedelta(days=3, hours=2)
+    now: datetime = BEGIN + timedelta(days=3, hours=2)  # the execution time of runs
+    wall: datetime = BEGIN + timedelta(days=400)  # the clock that leases live by
     queries: dict[Fingerprint, Expression] = field(default_factory=dict)  # of every edition so far
     ids: int = 0
     runs: int = 0
     is_foreign: bool = False  # somebody wrote to a managed table since the last run
     past_folders: list[dict[str, int]] = field(default_factory=list)
     past_rows: dict[str, list[tuple[Row, ...]]] = field(default_factory=dict)
+
+    def compile(self) -> tuple[Graph, dict[Fingerprint, Expression]]:
+        """Compile the project as it is now, and remember its queries."""
+        graph, queries = self.project.compile()
+        self.queries |= queries
+        return graph, queries
 
     def open_store(self) -> SqlStore:
         """Open the state as a new process does."""

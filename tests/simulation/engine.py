@@ -1,0 +1,72 @@
+"""The real run on a simulated world: one thread, a clock that stands still, ids that count up."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from threading import Event
+
+from tests.simulation.faults import Process, guarded_store, guarded_warehouse
+from tests.simulation.memory_warehouse import MemoryWarehouse
+from tests.simulation.world import World
+
+from lamina.compiler.graph import Graph
+from lamina.errors import LaminaError
+from lamina.executor.execute import Limits
+from lamina.executor.failpoint import armed
+from lamina.executor.run import Request, run
+from lamina.executor.runtime import Runtime
+from lamina.values.names import EnvironmentName, ModelName, RunId
+from lamina.values.plan import Selection
+from lamina.values.result import RunResult
+
+ENVIRONMENT = EnvironmentName("prod")
+
+
+def run_engine(
+    world: World,
+    process: Process,
+    *,
+    models: tuple[int, ...] | None,
+    hook: Callable[[str], None] | None,
+    lost: int | None,
+) -> RunResult | LaminaError:
+    """Run once and return the result, or the error that ended the run."""
+    graph, _ = world.compile()
+    store = world.open_store()
+    world.runs += 1
+    runtime = Runtime(
+        store=guarded_store(store, process, lost=lost),
+        warehouse=guarded_warehouse(MemoryWarehouse(world.lake, graph, world.queries), process),
+        clock=lambda: world.wall,
+        new_id=lambda: f"c{next(world.lake.numbers)}",
+        emit=lambda event: None,
+        environment=ENVIRONMENT,
+        project="simulation",
+    )
+    request = Request(
+        command="run",
+        run_id=RunId(f"run-{world.runs}"),
+        selection=_selection(world, graph, models),
+        execution_time=world.now,
+        limits=Limits(threads=1, retries=0, is_fail_fast=False),
+        review=lambda plan: None,
+    )
+    with ExitStack() as stack:
+        stack.callback(store.close)
+        if hook is not None:
+            stack.enter_context(armed(hook))
+        try:
+            return run(runtime, graph, request, stop=Event())
+        except LaminaError as error:
+            return error
+
+
+def _selection(world: World, graph: Graph, models: tuple[int, ...] | None) -> Selection:
+    if models is None:
+        return Selection()
+    chosen = {ModelName(world.target(pick)) for pick in models}
+    return Selection(models=tuple(sorted(chosen)), upstreams=tuple(sorted(_above(graph, chosen) - chosen)))
+
+
+def _above(graph: Graph, names: set[ModelName]) -> set[ModelName]:
+    found = {ModelName(use.name) for name in names for use in graph.model(name).inputs if use.is_model} - names
+    return found | _above(graph, found) if found else set()
