@@ -9,7 +9,7 @@ from lamina.planner.readiness import Upstream
 from lamina.planner.segments import covered
 from lamina.planner.staleness import failed_ranges, given_up
 from lamina.values.facts import ModelFacts
-from lamina.values.interval import MAX, MIN, WHOLE, Interval, intersect, merge
+from lamina.values.interval import MAX, MIN, WHOLE, Interval, intersect, merge, subtract
 from lamina.values.names import ModelName, TableName
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Selection, Wait
 
@@ -30,7 +30,7 @@ def upstream_of(
     """
     schedule = schedule_of(model, facts, execution_time=execution_time, selection=selection, upstream=upstream)
     due = schedule.due if schedule is not None else WHOLE
-    failures = failed_ranges(given_up(model, facts)) if not actions else ()
+    failures = subtract(failed_ranges(given_up(model, facts)), _clean(model, facts)) if not actions else ()
     blocks = tuple(action for action in actions if isinstance(action, Block))
     return Upstream(
         name=model.name,
@@ -51,6 +51,12 @@ def _built(facts: ModelFacts, actions: tuple[Action, ...]) -> tuple[Interval, ..
         return merge(planned)
     there = covered(facts.coverage) if facts.target.status != "absent" else ()
     return merge((*there, *planned))
+
+
+def _clean(model: CompiledModel, facts: ModelFacts) -> tuple[Interval, ...]:
+    """Return what is built by current code and owes nothing: an earlier failure there is mended."""
+    segments = facts.coverage.segments
+    return merge(tuple(item.interval for item in segments if item.logic == model.fingerprint and not item.debts))
 
 
 def _within(spans: tuple[Interval, ...], due: Interval | None) -> tuple[Interval, ...]:
