@@ -180,7 +180,7 @@ def _gaps_in_words(facts: ModelFacts, gaps: tuple[Interval, ...], grid: Grid) ->
     if not facts.coverage.segments:
         return "first build"
     units = sum(count_units(grid, span) for span in gaps)
-    return f"{counted(units, grid.unit)} new: {spans_in_words(gaps, grid)}"
+    return f"{counted(units, grid.unit)} missing: {spans_in_words(gaps, grid)}"
 
 
 def _work(
