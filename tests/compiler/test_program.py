@@ -8,7 +8,7 @@ from lamina.values.codec import from_pack, to_pack
 
 
 def write(text: str) -> Program:
-    tree = sqlglot.parse_one(f"SELECT {text}", dialect="spark").selects[0]
+    tree = sqlglot.parse_one(f"SELECT {text}", dialect="spark").expressions[0]
     return expression_program(
         tree,
         lambda node: ("column", 0, node.name),

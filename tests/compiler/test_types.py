@@ -90,5 +90,5 @@ def test_an_interval_runs_from_the_larger_unit_to_the_smaller(first: str, last: 
     ],
 )
 def test_a_cast_names_its_type(written: str, kind: str) -> None:
-    cast = sqlglot.parse_one(f"SELECT cast(x AS {written})", dialect="spark").selects[0]
+    cast = sqlglot.parse_one(f"SELECT cast(x AS {written})", dialect="spark").expressions[0]
     assert type_of_syntax(cast.args["to"]) == kind

@@ -32,12 +32,12 @@ def arithmetic(sign: str, left: Typed, right: Typed) -> Typed:
         return _numbers(sign, left, right)
     if "void" in (left.type, right.type):
         return _with_null(sign, left, right)
-    found = _times(sign, left.type, right.type)
-    if found is not None:
-        return Typed(found, left.nullable or right.nullable or (sign == "div"))
     if "string" in (left.type, right.type):
-        return _with_string(sign, left, right)
-    return UNTYPED
+        return _with_string(sign, left.type, right.type)
+    found = _times(sign, left.type, right.type)
+    if found is None:
+        return UNTYPED
+    return Typed(found, left.nullable or right.nullable or sign == "div" or _is_time_lost(left.type, right.type))
 
 
 def _numbers(sign: str, left: Typed, right: Typed) -> Typed:
@@ -81,15 +81,18 @@ def _decimal_result(sign: str, one: Decimal, other: Decimal) -> DataType:
             return adjusted_decimal(max(whole, other_whole) + scale + 1, scale)
 
 
-def _with_string(sign: str, left: Typed, right: Typed) -> Typed:
-    """A string beside a number is cast to the widest number of its kind; two strings are refused by Spark."""
-    other = right.type if left.type == "string" else left.type
-    if not is_numeric(other):
-        return UNTYPED
-    if sign == "div":
-        return Typed(DataType("bigint"), nullable=True)
-    is_whole = other in INTEGRALS and sign != "/"
-    return Typed(DataType("bigint" if is_whole else "double"), nullable=True)
+def _with_string(sign: str, left: DataType, right: DataType) -> Typed:
+    """A string beside a number or a time is cast to its kind, which can fail; two strings are refused by Spark."""
+    other = right if left == "string" else left
+    if is_numeric(other):
+        is_whole = other in INTEGRALS and sign != "/"
+        return Typed(DataType("bigint" if is_whole or sign == "div" else "double"), nullable=True)
+    if other in _MOMENTS and sign == "-":
+        return Typed(_times(sign, other, other) or UNKNOWN, nullable=True)
+    is_days = is_interval(other) and interval_units(other)[0] in DAY_UNITS
+    if is_days and (sign == "+" or (sign == "-" and left == "string")):
+        return Typed(DataType("string"), nullable=True)
+    return UNTYPED
 
 
 def _with_null(sign: str, left: Typed, right: Typed) -> Typed:
@@ -115,6 +118,14 @@ def _times(sign: str, left: DataType, right: DataType) -> DataType | None:
     if sign == "*" and is_numeric(left) and is_interval(right):
         return _whole_interval(right)
     return DataType("bigint") if sign == "div" and is_interval(left) and is_interval(right) else None
+
+
+def _is_time_lost(left: DataType, right: DataType) -> bool:
+    """Tell whether the cast that makes two moments alike can give null."""
+    if left not in _MOMENTS or right not in _MOMENTS or left == right:
+        return False
+    target = common_type(left, right) or UNKNOWN
+    return can_cast_to_null(left, target) or can_cast_to_null(right, target)
 
 
 def _moved(moment: DataType, by: DataType) -> DataType | None:

@@ -106,18 +106,13 @@ def _common_struct(left: DataType, right: DataType) -> DataType | None:
 
 
 def common_type_of(kinds: Iterable[DataType]) -> DataType | None:
-    """Return the common type of any number of types; strings come last, as Spark sorts them."""
+    """Return the common type of any number of types; Spark folds from the left, and beside strings order matters."""
     found: DataType | None = DataType("void")
-    rest = sorted(kinds, key=_is_text)
-    for kind in rest:
+    for kind in kinds:
         if found is None:
             return None
         found = common_type(found, kind)
     return found
-
-
-def _is_text(kind: DataType) -> bool:
-    return kind == "string"
 
 
 @lru_cache(maxsize=8192)
@@ -149,6 +144,18 @@ def _fits(source: DataType, target: DataType) -> bool:
         return room.precision > room.scale
     spare = (room.precision - room.scale) - (need.precision - need.scale)
     return spare > 0 or (spare == 0 and room.scale >= need.scale)
+
+
+def can_try_cast_to_null(source: DataType, target: DataType) -> bool:
+    """Tell whether TRY_CAST can give null: always, but where the target holds every value of the source."""
+    if target in (source, "string"):
+        return False
+    if source in ("date", "timestamp", "timestamp_ntz"):
+        return target not in ("timestamp", "timestamp_ntz")
+    if source in _PRECEDENCE and target in _PRECEDENCE:
+        return _PRECEDENCE.index(source) > _PRECEDENCE.index(target)
+    is_number = source in INTEGRALS or is_decimal(source)
+    return not (is_number and is_decimal(target) and not can_cast_to_null(source, target))
 
 
 def is_null_after_cast(value: Typed, target: DataType) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lamina.compiler.arithmetic import arithmetic, compare
-from lamina.compiler.coercion import is_null_after_cast, widen
+from lamina.compiler.coercion import can_try_cast_to_null, is_null_after_cast, widen
 from lamina.compiler.functions.catalogue import FUNCTIONS, HIGHER_ORDER
 from lamina.compiler.functions.higher_order import Body
 from lamina.compiler.functions.rule import Rule
@@ -52,6 +52,12 @@ def _variable(program: Program, _lookup: Lookup, variables: Variables) -> Typed:
 def _cast(program: Program, lookup: Lookup, variables: Variables) -> Typed:
     target = program[1]
     return Typed(target, is_null_after_cast(_evaluate(program[2], lookup, variables), target))
+
+
+def _try_cast(program: Program, lookup: Lookup, variables: Variables) -> Typed:
+    target = program[1]
+    child = _evaluate(program[2], lookup, variables)
+    return Typed(target, child.nullable or can_try_cast_to_null(child.type, target))
 
 
 def _arithmetic(program: Program, lookup: Lookup, variables: Variables) -> Typed:
@@ -198,7 +204,7 @@ _OPERATIONS: dict[str, Callable[[Program, Lookup, Variables], Typed]] = {
     "literal": _literal,
     "call": _call,
     "cast": _cast,
-    "try_cast": _cast,
+    "try_cast": _try_cast,
     "arithmetic": _arithmetic,
     "boolean": _boolean,
     "compare": _compare,

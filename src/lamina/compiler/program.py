@@ -121,9 +121,9 @@ class _Writer:
 
     def negative(self, node: exp.Expression, depth: int) -> Program:
         child = self.write(node.this, depth)
-        if child[0] != "literal":
+        if type(node.this) is not exp.Literal:
             return ("call", "negative", child)
-        return ("literal", child[1], f"-{child[2]}") if len(child) == 3 else child
+        return ("literal", child[1], f"-{child[2]}")
 
     def child(self, node: exp.Expression, depth: int) -> Program:
         return self.write(node.this, depth)
@@ -144,7 +144,8 @@ class _Writer:
     def between(self, node: exp.Expression, depth: int) -> Program:
         args = node.args
         value, low, high = (self.write(args[key], depth) for key in ("this", "low", "high"))
-        return ("compare", value, low, high)
+        # Spark gives the value a name, and with it no longer sees that it is a literal.
+        return ("compare", value[:2] if value[0] == "literal" else value, low, high)
 
     def connective(self, node: exp.Expression, depth: int) -> Program:
         """Write a chain of AND or OR flat: the parser nests it to the left as deep as it is long."""
@@ -229,7 +230,7 @@ class _Writer:
         for item in node.expressions:
             if type(item) is not exp.PropertyEQ:
                 return UNKNOWN_PROGRAM
-            names.append(item.name)
+            names.append(_key_of(item.expression) or item.name)
             values.append(self.write(item.expression, depth))
         return ("struct", tuple(names), *values)
 
@@ -301,6 +302,14 @@ class _Writer:
 
     def ask_parameter(self, node: exp.Expression, _depth: int) -> Program:
         return self.parameter(node)
+
+
+def _key_of(node: exp.Expression) -> str | None:
+    """Return the text between the brackets of `map['key']`: Spark calls a struct's field by it."""
+    if type(node) is not exp.Bracket or len(node.expressions) != 1:
+        return None
+    key = node.expressions[0]
+    return key.name if type(key) is exp.Literal and key.is_string else None
 
 
 def _is_typed_literal(cast: exp.Expression, literal: exp.Expression) -> bool:

@@ -208,7 +208,7 @@ def _interval_type(node: exp.Expression) -> DataType | None:
 def _unit(word: str) -> str:
     """Return the interval unit that Spark stores a written unit in, or an empty text."""
     single = word.lower().removesuffix("s")
-    stored = {"week": "day", "millisecond": "second", "microsecond": "second", "quarter": "month"}.get(single, single)
+    stored = {"week": "day", "millisecond": "second", "microsecond": "second"}.get(single, single)
     return stored if stored in YEAR_UNITS or stored in DAY_UNITS else ""
 
 

@@ -1,7 +1,7 @@
 """Functions over numbers."""
 
 from lamina.compiler.coercion import common_type
-from lamina.compiler.functions.rule import Arguments, Rule, always, cast_to, if_any, never, same, table
+from lamina.compiler.functions.rule import Arguments, Rule, always, cast_to, if_any_or_text, never, same, table
 from lamina.compiler.types import (
     FRACTIONALS,
     INTEGRALS,
@@ -21,7 +21,7 @@ _FLOATING = {"float": Decimal(14, 7), "double": Decimal(30, 15)}
 
 def _signed(arguments: Arguments) -> DataType | None:
     kind = arguments[0].type
-    if kind == "string":
+    if kind in ("string", "void"):
         return DataType("double")
     return kind if is_numeric(kind) or is_interval(kind) else None
 
@@ -29,7 +29,7 @@ def _signed(arguments: Arguments) -> DataType | None:
 def _rounded(arguments: Arguments) -> DataType | None:
     kind = arguments[0].type
     if not is_decimal(kind):
-        return DataType("double") if kind == "string" else (kind if is_numeric(kind) else None)
+        return DataType("double") if kind in ("string", "void") else (kind if is_numeric(kind) else None)
     return _with_places(decimal_of(kind), arguments)
 
 
@@ -41,7 +41,8 @@ def _whole(arguments: Arguments) -> DataType | None:
         return _with_places(_FLOATING.get(kind) or decimal_of(kind), arguments)
     if size is not None:
         return kind if size.scale == 0 else decimal_type(size.precision - size.scale + 1, 0)
-    return DataType("bigint") if kind in INTEGRALS or kind in FRACTIONALS or kind == "string" else None
+    is_whole = kind in INTEGRALS or kind in FRACTIONALS or kind in ("string", "void")
+    return DataType("bigint") if is_whole else None
 
 
 def _with_places(size: Decimal | None, arguments: Arguments) -> DataType | None:
@@ -85,7 +86,7 @@ def _uniform(arguments: Arguments) -> DataType | None:
 
 
 NUMBERS: dict[str, Rule] = {
-    **table(_signed, if_any, "abs negative positive"),
+    **table(_signed, if_any_or_text, "abs negative positive"),
     **table(_rounded, always, "round bround"),
     **table(_whole, always, "ceil floor"),
     **table(
@@ -97,11 +98,11 @@ NUMBERS: dict[str, Rule] = {
     **table("double", cast_to("double"), "power atan2 hypot"),
     **table("double", never, "pi e rand randn"),
     **table("bigint", always, "factorial width_bucket"),
-    **table(_bitwise, if_any, "bitwise_and bitwise_or bitwise_xor"),
-    **table(same, if_any, "bitwise_not"),
-    **table(_integral, if_any, "shiftleft shiftright shiftrightunsigned"),
-    **table("int", if_any, "bit_count"),
-    **table("tinyint", if_any, "bit_get getbit"),
+    **table(_bitwise, if_any_or_text, "bitwise_and bitwise_or bitwise_xor"),
+    **table(same, if_any_or_text, "bitwise_not"),
+    **table(_integral, if_any_or_text, "shiftleft shiftright shiftrightunsigned"),
+    **table("int", if_any_or_text, "bit_count"),
+    **table("tinyint", if_any_or_text, "bit_get getbit"),
     **table(_floating, cast_to("double"), "nanvl"),
     **table(_uniform, never, "uniform"),
     **table("bigint", never, "monotonically_increasing_id"),

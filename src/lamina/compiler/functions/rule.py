@@ -22,6 +22,11 @@ def if_first(arguments: Arguments) -> bool:
     return arguments[0].nullable
 
 
+def if_any_or_text(arguments: Arguments) -> bool:
+    """Null if an argument is, or is text, which must be cast to a number or a time first."""
+    return any(item.nullable or item.type == "string" for item in arguments)
+
+
 def always(_: Arguments) -> bool:
     """Null whatever the arguments are."""
     return True

@@ -1,7 +1,7 @@
 """Functions over text and bytes."""
 
 from lamina.compiler.coercion import common_type
-from lamina.compiler.functions.rule import Arguments, Rule, always, cast_to, if_any, never, table
+from lamina.compiler.functions.rule import Arguments, Rule, always, cast_to, if_any, if_any_or_text, never, table
 from lamina.compiler.types import decimal_type
 from lamina.values.schema import UNKNOWN, DataType
 
@@ -14,6 +14,12 @@ def _text_or_bytes(arguments: Arguments) -> DataType | None:
     if kind == UNKNOWN or kind.startswith(("array<", "map<", "struct<")):
         return None
     return DataType("binary" if kind == "binary" else "string")
+
+
+def _padded(arguments: Arguments) -> DataType | None:
+    """`lpad` and `rpad`: bytes only where the filling is bytes too."""
+    kind = _text_or_bytes(arguments)
+    return DataType("string") if kind and len(arguments) > 2 and arguments[2].type != "binary" else kind
 
 
 def _joined(arguments: Arguments) -> DataType | None:
@@ -48,13 +54,15 @@ STRINGS: dict[str, Rule] = {
     **table(
         "string",
         cast_to("string"),
-        "upper lower initcap trim ltrim rtrim btrim translate replace regexp_replace soundex md5 sha sha1 bin"
-        " hex base64 to_char to_varchar chr char overlay",
+        "upper lower initcap trim ltrim rtrim btrim translate replace regexp_replace soundex md5 sha sha1"
+        " hex base64 to_char to_varchar overlay",
     ),
-    **table("string", _TEXT_AND_NUMBERS, "left repeat space"),
+    **table("string", if_any_or_text, "bin chr char"),
+    **table("string", _TEXT_AND_NUMBERS, "repeat"),
+    **table("string", cast_to("int"), "space"),
     **table("string", cast_to("string", "string", "int"), "substring_index regexp_extract"),
-    **table(_text_or_bytes, _TEXT_AND_NUMBERS, "substring"),
-    **table(_text_or_bytes, cast_to("string", "int", "string"), "pad"),
+    **table(_text_or_bytes, _TEXT_AND_NUMBERS, "substring left"),
+    **table(_padded, cast_to("string", "int", "string"), "pad"),
     **table(_joined, if_any, "concat"),
     **table(_reversed, if_any, "reverse"),
     **table("string", never, "concat_ws format_string printf uuid typeof randstr collation"),

@@ -1,8 +1,19 @@
 """Functions over dates, timestamps and intervals."""
 
-from lamina.compiler.coercion import is_null_after_cast
-from lamina.compiler.functions.rule import Arguments, Rule, always, cast_to, if_any, if_first, never, same, table
-from lamina.compiler.types import UNTYPED, Typed
+from lamina.compiler.coercion import can_cast_to_null, is_null_after_cast
+from lamina.compiler.functions.rule import (
+    Arguments,
+    Rule,
+    always,
+    cast_to,
+    if_any,
+    if_any_or_text,
+    if_first,
+    never,
+    same,
+    table,
+)
+from lamina.compiler.types import INTEGRALS, UNTYPED, Typed
 from lamina.values.schema import UNKNOWN, DataType
 
 _SECONDS = ("second", "seconds", "s", "sec", "secs")
@@ -29,6 +40,16 @@ def _to_date(arguments: Arguments) -> bool:
     return if_any(arguments) if len(arguments) > 1 else cast_to("date")(arguments)
 
 
+def _seconds(arguments: Arguments) -> bool:
+    """Only whole seconds are never out of range."""
+    return arguments[0].nullable or arguments[0].type not in INTEGRALS
+
+
+def _zone_moved(arguments: Arguments) -> bool:
+    """`convert_timezone` takes its zones first and the moment last."""
+    return if_any(arguments) or can_cast_to_null(arguments[-1].type, DataType("timestamp_ntz"))
+
+
 TIMES: dict[str, Rule] = {
     **table("date", never, "current_date curdate"),
     **table("timestamp", never, "current_timestamp now"),
@@ -46,23 +67,26 @@ TIMES: dict[str, Rule] = {
     **table("date", cast_to("date"), "last_day"),
     **table("date", always, "next_day trunc try_to_date"),
     **table("date", _to_date, "to_date"),
-    **table("date", if_any, "date_from_unix_date make_date"),
+    **table("date", if_any_or_text, "date_from_unix_date make_date"),
     **table("bigint", cast_to("timestamp"), "timestampdiff unix_seconds unix_millis unix_micros"),
     **table("bigint", if_any, "to_unix_timestamp"),
     **table("double", cast_to("timestamp"), "months_between"),
     **table("timestamp", always, "date_trunc try_to_timestamp try_make_timestamp try_make_timestamp_ltz"),
     **table("timestamp", if_first, "from_utc_timestamp to_utc_timestamp"),
-    **table("timestamp", if_any, "timestamp_seconds timestamp_millis timestamp_micros"),
-    **table("timestamp", if_any, "to_timestamp make_timestamp make_timestamp_ltz"),
+    **table("timestamp", _seconds, "timestamp_seconds"),
+    **table("timestamp", if_any_or_text, "timestamp_millis timestamp_micros"),
+    **table("timestamp", if_any, "to_timestamp"),
+    **table("timestamp", if_any_or_text, "make_timestamp make_timestamp_ltz"),
     **table("timestamp", always, "to_timestamp_ltz"),
-    **table("timestamp_ntz", if_any, "make_timestamp_ntz convert_timezone"),
+    **table("timestamp_ntz", if_any_or_text, "make_timestamp_ntz"),
+    **table("timestamp_ntz", _zone_moved, "convert_timezone"),
     **table("timestamp_ntz", always, "to_timestamp_ntz try_make_timestamp_ntz"),
     **table(_moment, cast_to("timestamp", "bigint"), "timestampadd"),
     **table("string", cast_to("timestamp", "string"), "date_format"),
     **table("string", always, "from_unixtime"),
-    **table("interval day to second", if_any, "make_dt_interval"),
-    **table("interval year to month", if_any, "make_ym_interval"),
-    **table("interval", if_any, "make_interval"),
+    **table("interval day to second", if_any_or_text, "make_dt_interval"),
+    **table("interval year to month", if_any_or_text, "make_ym_interval"),
+    **table("interval", if_any_or_text, "make_interval"),
     **table(same, if_any, "interval_of"),
     **table("struct<start:timestamp,end:timestamp>", never, "window session_window"),
     **table("timestamp", always, "window_time"),
