@@ -108,9 +108,10 @@ def test_text_goes_to_people_and_findings_to_stderr(shop: Path) -> None:
 
 def test_the_project_can_be_named_from_elsewhere(shop: Path) -> None:
     by_flag = lamina("list", "--project-dir", str(shop))
+    before = lamina("--project-dir", str(shop), "list")
     by_variable = lamina("list", LAMINA_PROJECT_DIR=str(shop))
     assert by_flag.returncode == 0
-    assert by_flag.stdout == by_variable.stdout
+    assert by_flag.stdout == by_variable.stdout == before.stdout
 
 
 def test_a_fault_of_lamina_is_one_sentence_and_a_file(shop: Path) -> None:

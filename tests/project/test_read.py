@@ -119,3 +119,17 @@ def test_variables_are_typed(tmp_path: Path) -> None:
         ("min_amount", "decimal(10,2)", "0.5")
     ]
     assert [item.code for item in project.diagnostics] == ["L118"]
+
+
+@pytest.mark.parametrize("text", ["def model(ctx:\n", "x = " + "(" * 5000, "-" * 100_000 + "1", "model = 1", ""])
+def test_what_is_no_python_model_is_refused_unexecuted(tmp_path: Path, text: str) -> None:
+    project = read(tmp_path, {"models/a.py": text})
+    assert [item.code for item in project.diagnostics] == ["L135"]
+
+
+@pytest.mark.parametrize(("path", "kind"), [("models/a.py", "ephemeral"), ("seeds/a.csv", "incremental")])
+def test_a_strategy_that_only_a_query_can_have_is_refused(tmp_path: Path, path: str, kind: str) -> None:
+    text = "def model(ctx): ...\n" if path.endswith(".py") else "x\n1\n"
+    sidecar = path.rpartition(".")[0] + ".toml"
+    project = read(tmp_path, {path: text, sidecar: f'[strategy]\ntype = "{kind}"\n'})
+    assert [item.code for item in project.diagnostics] == ["L126"]

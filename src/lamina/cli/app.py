@@ -7,6 +7,7 @@ from lamina.version import VERSION
 
 WRONG_USAGE = 64
 INTERRUPTED = 130
+COMMON = ("--project-dir", "--output", "--quiet", "-q")
 
 
 def main() -> int:
@@ -37,7 +38,7 @@ def _run(arguments: list[str]) -> int:
 
     from lamina.values.nearest import nearest
 
-    name, *rest = arguments
+    name, *rest = _command_first(arguments)
     try:
         if name.startswith("-"):
             raise click.UsageError(f"no option `{name}` before the command")
@@ -52,6 +53,16 @@ def _run(arguments: list[str]) -> int:
         return end.exit_code
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
+
+
+def _command_first(arguments: list[str]) -> list[str]:
+    """Move common options that stand before the command behind it, where they are read."""
+    before: list[str] = []
+    rest = arguments
+    while rest and rest[0].partition("=")[0] in COMMON:
+        count = 1 if rest[0] in ("--quiet", "-q") or "=" in rest[0] else 2
+        before, rest = before + rest[:count], rest[count:]
+    return [rest[0], *before, *rest[1:]] if rest else arguments
 
 
 def run_command(name: str, arguments: list[str]) -> int:

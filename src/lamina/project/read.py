@@ -4,14 +4,16 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from lamina.project.decode import NAME
-from lamina.project.model import ModelFile, SettingPlaces
+from lamina.project.model import ModelFile, ModelSettings, SettingPlaces
 from lamina.project.project import ModuleFile, Project
 from lamina.project.project_file import ProjectFile, read_project_file
 from lamina.project.rules import (
     case_clash,
+    conflicting_keys,
     duplicate_model,
     duplicate_source,
     invalid_name,
+    invalid_python,
     later_feature,
     missing_project_file,
     orphan_sidecar,
@@ -22,11 +24,13 @@ from lamina.project.seed import seed_columns
 from lamina.project.sidecar import Defaults, Sidecar, read_defaults, read_sidecar
 from lamina.project.source import SourceTable
 from lamina.project.source_file import read_source_file
+from lamina.project.strategy import Ephemeral, FullRefresh
 from lamina.values.diagnostic import Diagnostic, Place, sort_diagnostics
 from lamina.values.names import ModelName
 from lamina.values.nearest import nearest
 
 DEFAULTS_FILE = "_defaults.toml"
+MOST_COMPARED = 200  # names a misspelt one is compared with
 KINDS: dict[str, Literal["sql", "python", "seed"]] = {".sql": "sql", ".py": "python", ".csv": "seed"}
 
 
@@ -179,11 +183,22 @@ def _model(
         if not NAME.fullmatch(part):
             found.append(invalid_name.finding(part[:60], place=Place(file=file.path), what=what))
     text, settings = file.text(), sidecar.settings
+    found.extend(_unfitting_strategy(kind, settings, sidecar.places))
+    if kind == "python":
+        found.extend(invalid_python.violations(file.path, text))
     if kind == "seed":
         columns, problems = seed_columns(file.path, text, declared=settings.columns)
         found.extend(problems)
         settings = settings.replace(columns=columns)
     return ModelFile(name=name, kind=kind, path=file.path, text=text, settings=settings, places=sidecar.places)
+
+
+def _unfitting_strategy(kind: str, settings: ModelSettings, places: SettingPlaces) -> Iterator[Diagnostic]:
+    """Yield a strategy that only a query can have."""
+    is_seed = kind == "seed" and not isinstance(settings.strategy, FullRefresh)
+    if is_seed or (kind == "python" and isinstance(settings.strategy, Ephemeral)):
+        message = "a seed is always replaced whole" if is_seed else "a Python model cannot be inlined in a query"
+        yield conflicting_keys.finding(message, place=places.of("strategy.type"), hint="use `full_refresh`")
 
 
 def _name_problems(models: list[ModelFile], sources: list[SourceTable]) -> Iterator[Diagnostic]:
@@ -202,19 +217,17 @@ def _name_problems(models: list[ModelFile], sources: list[SourceTable]) -> Itera
 
 
 def _orphans(files: Mapping[str, ScannedFile]) -> Iterator[Diagnostic]:
-    """Yield settings files without a model beside them."""
+    """Yield settings files without a model beside them, with the nearest file of a model that has none."""
+    stems = {path.rpartition(".")[0] for path in files if is_model(path)}
+    bare: dict[str, list[str]] = {}
+    for stem in sorted(stems):
+        folder, _, name = stem.rpartition("/")
+        if f"{stem}.toml" not in files:
+            bare.setdefault(folder, []).append(f"{name}.toml")
     for path in files:
         folder, _, file = path.rpartition("/")
         if not path.startswith(("models/", "seeds/")) or not path.endswith(".toml"):
             continue
-        stem = path.removesuffix(".toml")
-        if (file == DEFAULTS_FILE and path.startswith("models/")) or any(stem + suffix in files for suffix in KINDS):
+        if path.removesuffix(".toml") in stems or (file == DEFAULTS_FILE and path.startswith("models/")):
             continue
-        beside = (
-            other.rpartition("/")[2].rpartition(".")[0] + ".toml"
-            for other in files
-            if is_model(other)
-            and other.rpartition("/")[0] == folder
-            and other.rpartition(".")[0] + ".toml" not in files
-        )
-        yield orphan_sidecar.finding(path, nearest=nearest(file, beside))
+        yield orphan_sidecar.finding(path, nearest=nearest(file, bare.get(folder, ())[:MOST_COMPARED]))
