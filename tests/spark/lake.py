@@ -14,7 +14,7 @@ from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ColumnName, CommitId, Fingerprint, ModelName, Position, SourceName, TableName
 from lamina.values.plan import Mode
 from lamina.values.schema import Column, DataType, Schema
-from lamina.values.touch import Everything, Touch
+from lamina.values.touch import Everything, Nothing, Touch
 from lamina.warehouse import catalog
 from lamina.warehouse.spark.session import Application
 from lamina.warehouse.spark.settings import SparkSettings
@@ -140,6 +140,13 @@ class Lake:
         move = self.warehouse.prepare_publish(staged, mark_of(staged.batch), touch)
         self.apply(move)
         return move
+
+    def mark(self, staged: Staged) -> Staged:
+        """Publish a mark in the place of an equal result."""
+        touch = Touch(table=TableName(staged.batch.model), position=staged.position, parent=None, extent=Nothing())
+        marked, move = self.warehouse.prepare_mark(staged, mark_of(staged.batch), touch)
+        self.apply(move)
+        return marked
 
     def build(self, model: CompiledModel, mode: Mode = "replace_all", **rest: Any) -> Staged:
         """Stage and publish one batch."""

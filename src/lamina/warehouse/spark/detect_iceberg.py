@@ -41,10 +41,15 @@ def _extent(step: Snapshot, columns: tuple[ColumnName, ...]) -> Extent:
     is_by_file = not step.count("added-delete-files") and not step.count("removed-delete-files")
     if not columns or step.parent is None or not is_by_file:
         return Everything()
+    known = ranges_of_step(step, columns)
+    return Ranges(columns=known) if known else Everything()
+
+
+def ranges_of_step(step: Snapshot, columns: tuple[ColumnName, ...]) -> tuple[ColumnRanges, ...]:
+    """Return where the rows of a step's files lie, for each column that all of them tell of."""
     paths = changed_files(step)
     told = ((column, _union(paths, column)) for column in columns)
-    known = tuple(ColumnRanges(column=column, ranges=ranges) for column, ranges in told if ranges is not None)
-    return Ranges(columns=known) if known else Everything()
+    return tuple(ColumnRanges(column=column, ranges=ranges) for column, ranges in told if ranges is not None)
 
 
 def changed_files(step: Snapshot) -> tuple[str, ...]:

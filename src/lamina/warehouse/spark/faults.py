@@ -6,7 +6,7 @@ from lamina.warehouse.failure import WarehouseFailure
 class JavaMissing(WarehouseFailure):
     """There is no Java to run Spark on."""
 
-    code = "L610"
+    code = "L640"
 
     def __init__(self, looked_at: str) -> None:
         super().__init__(
@@ -19,7 +19,7 @@ class JavaMissing(WarehouseFailure):
 class JavaTooOld(WarehouseFailure):
     """Spark 4 needs a newer Java."""
 
-    code = "L611"
+    code = "L641"
 
     def __init__(self, executable: str, *, found: int, needed: int) -> None:
         super().__init__(
@@ -32,7 +32,7 @@ class JavaTooOld(WarehouseFailure):
 class JarMissing(WarehouseFailure):
     """A jar that Spark needs is neither cached nor to be had."""
 
-    code = "L612"
+    code = "L642"
 
     def __init__(self, coordinate: str, detail: str) -> None:
         super().__init__(
@@ -45,7 +45,7 @@ class JarMissing(WarehouseFailure):
 class SparkNotStarted(WarehouseFailure):
     """Spark could not be started or reached."""
 
-    code = "L613"
+    code = "L643"
 
     def __init__(self, detail: str, *, log: str | None) -> None:
         hint = "check `[spark]` in `lamina.toml`" if log is None else f"Spark's own output is in `{log}`"
@@ -55,7 +55,7 @@ class SparkNotStarted(WarehouseFailure):
 class WarehouseNotWritable(WarehouseFailure):
     """The folder of the tables cannot be written."""
 
-    code = "L614"
+    code = "L644"
 
     def __init__(self, folder: str, detail: str) -> None:
         super().__init__(

@@ -133,7 +133,8 @@ class Application:
 
     def _new_session(self, root: "SparkSession") -> "SparkSession":
         # Only Connect can clone a session, only Classic can make a new one.
-        made: SparkSession = root.newSession() if not self._settings.remote else root.cloneSession()
+        make = root.newSession if not self._settings.remote else root.cloneSession  # type: ignore[attr-defined]
+        made: SparkSession = make()
         _set(made, catalog_conf(self._settings))
         return made
 

@@ -1,5 +1,6 @@
 """Staging: a second catalog row for the same table, or the first one of a new table, written with ordinary Spark."""
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 # Several processes may commit into one SQLite file at once.
 _TABLE_PROPERTIES = {"commit.retry.num-retries": "20", "commit.retry.min-wait-ms": "50"}
 
+
+# The type of a null without a type, also inside others; not a field of that name.
+_VOID = re.compile(r"(^|[<:,])void($|[>,])")
 
 Write = Callable[["DataFrame", str, dict[str, str]], None]
 
@@ -245,7 +249,7 @@ def _columns(model: CompiledModel, result: "DataFrame") -> Schema:
                 kind="query_rejected",
                 hint="give one of them another name",
             )
-        if "void" in column.type:
+        if _VOID.search(column.type):
             raise WarehouseFailure(
                 f"the column `{column.name}` of `{model.name}` has no type: it is always null",
                 kind="query_rejected",

@@ -1,6 +1,7 @@
 """The warehouse on Spark: looking needs no JVM; the first batch starts one."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,26 +9,31 @@ from lamina.compiler.graph import CompiledModel, Graph
 from lamina.project.source import SourceTable
 from lamina.project.strategy import Incremental, Merge
 from lamina.values import codec
-from lamina.values.batch import Batch, Counts, Move, Pin, Staged
+from lamina.values.batch import Batch, CheckResult, Counts, Diff, DiffQuestion, Move, Pin, Staged
 from lamina.values.coverage import Mark
 from lamina.values.event import Event
 from lamina.values.facts import Head
+from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName
-from lamina.values.touch import Touch
-from lamina.warehouse.port import History
-from lamina.warehouse.spark import ancestry, detect_files, detect_iceberg, manifest, writes
+from lamina.values.touch import ColumnRanges, Touch
+from lamina.warehouse import catalog
+from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.port import Comparison, History
+from lamina.warehouse.spark import ancestry, checks, detect_files, detect_iceberg, manifest, writes
+from lamina.warehouse.spark.diff import diff_frames
 from lamina.warehouse.spark.errors import translated
 from lamina.warehouse.spark.frame import Frames
 from lamina.warehouse.spark.metadata import MARK, TOUCH, read_metadata, write_properties
-from lamina.warehouse.spark.reads import steps_between
+from lamina.warehouse.spark.reads import read_appended, read_snapshot, steps_between
 from lamina.warehouse.spark.session import Application, own_conf
 from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.sql import quote, relation
 from lamina.warehouse.spark.stage import Stage
 from lamina.warehouse.spark.tables import Tables
+from lamina.warehouse.spark.verify import rows_inside, unverifiable, verify_table
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 class SparkWarehouse:
@@ -80,6 +86,7 @@ class SparkWarehouse:
                 stage = Stage(session, settings=self._settings, tables=self._tables, model=model, batch=batch)
                 counts = stage.write(frames.result(model, batch), mark)
                 watermark = self._watermark(frames, model, batch)
+                added = self._added_ranges(model, batch, stage)
         metadata = stage.metadata()
         return Staged(
             batch=batch,
@@ -88,16 +95,68 @@ class SparkWarehouse:
             counts=counts.replace(read=self._rows_read(batch)),
             columns=metadata.columns,
             watermark=watermark,
+            added=added,
         )
+
+    def check(self, staged: Staged, model: CompiledModel) -> tuple[CheckResult, ...]:
+        """Run the model's checks over the staged rows in one pass."""
+        with translated(model.name, folder=self._folder):
+            return checks.run_checks(
+                {
+                    "batch": partial(self._batch_rows, staged, model),
+                    "table": partial(self._staged_rows, staged),
+                },
+                model,
+                slices=staged.batch.slices,
+                run=self._count,
+            )
+
+    def diff(self, staged: Staged, questions: tuple[DiffQuestion, ...]) -> Diff:
+        """Compare the slices of the base with the staged ones."""
+        base = None if staged.batch.base is None else read_metadata(staged.batch.base)
+        if base is None or base.position is None:
+            return Diff(is_equal=False, refinements=())
+        model = self._graph.model(staged.batch.model)
+        name = relation(self._settings.catalog, catalog.stage_of(staged.batch.commit))
+        with translated(model.name, folder=self._folder):
+            old = read_snapshot(self._application.session(), name, base.position)
+            new = self._staged_rows(staged)
+            if staged.batch.mode == "replace_slices":
+                old, new = (rows_inside(frame, model, staged.batch.slices) for frame in (old, new))
+            return diff_frames(old, new, questions, before=base.columns, after=staged.columns)
+
+    def compare(
+        self, model: CompiledModel, slices: tuple[Interval, ...], pins: dict[TableName, Position]
+    ) -> Comparison:
+        """Recompute slices over pinned inputs and compare them with the table."""
+        metadata = self._tables.metadata(model.target)
+        try:
+            self._recheck_files(pins)
+            with translated(model.name, folder=self._folder):
+                session = self._application.session()
+                name = relation(self._settings.catalog, model.target)
+                return verify_table(
+                    self._frames(session),
+                    model,
+                    session.table(name),
+                    columns=metadata.columns,
+                    slices=slices,
+                    pins=pins,
+                    parameters=metadata.mark.coverage.parameters if metadata.mark else {},
+                )
+        except WarehouseFailure as error:
+            if error.kind not in ("not_found", "conflict"):
+                raise
+            return unverifiable(error.message)
 
     def prepare_publish(self, staged: Staged, mark: Mark, touch: Touch) -> Move:
         """Write the late facts onto the stage and return the pointer move that publishes it."""
-        self._recheck_files(staged.batch)
+        self._recheck_files({pin.input: pin.position for pin in staged.batch.pins})
         return self._move(staged, mark, touch)
 
     def prepare_mark(self, staged: Staged, mark: Mark, touch: Touch) -> tuple[Staged, Move]:
         """Stage a snapshot without files in place of an equal result, and return the pointer move that publishes it."""
-        self._recheck_files(staged.batch)
+        self._recheck_files({pin.input: pin.position for pin in staged.batch.pins})
         batch = staged.batch
         with translated(batch.model, folder=self._folder):
             stage = self._tables.set_stage(batch.commit, batch.base)
@@ -126,19 +185,48 @@ class SparkWarehouse:
 
     def _source_head(self, source: SourceTable) -> Head:
         if source.type == "files":
-            return detect_files.file_head(self._settings, source, columns=self._filter_columns(source))
+            return detect_files.file_head(
+                self._settings, source, columns=self._filter_columns(TableName(source.name), (source.time_column,))
+            )
         name = TableName(source.location)
         self._tables.metadata(name)
         return self._tables.heads((name,))[name].replace(table=TableName(source.name))
 
-    def _filter_columns(self, source: SourceTable) -> tuple[ColumnName, ...]:
-        """Return the time columns whose ranges may be asked for."""
-        uses = (use for model in self._graph.models for use in model.inputs if use.name == TableName(source.name))
-        named = {use.filter_column for use in uses} | {source.time_column}
+    def _filter_columns(self, table: TableName, others: tuple[ColumnName | None, ...]) -> tuple[ColumnName, ...]:
+        """Return the time columns of a table whose ranges readers may ask for."""
+        uses = (use for model in self._graph.models for use in model.inputs if use.name == table)
+        named = {use.filter_column for use in uses} | set(others)
         return tuple(sorted(column for column in named if column is not None))
+
+    def _staged_rows(self, staged: Staged) -> "DataFrame":
+        name = relation(self._settings.catalog, catalog.stage_of(staged.batch.commit))
+        return read_snapshot(self._application.session(), name, staged.position)
+
+    def _batch_rows(self, staged: Staged, model: CompiledModel) -> "DataFrame":
+        """Return the rows a batch wrote: its slices, what it appended, or all of the table."""
+        rows = self._staged_rows(staged)
+        if staged.batch.mode == "replace_slices":
+            return rows_inside(rows, model, staged.batch.slices)
+        base = None if staged.batch.base is None else read_metadata(staged.batch.base).position
+        if staged.batch.mode != "append" or base is None:
+            return rows
+        name = relation(self._settings.catalog, catalog.stage_of(staged.batch.commit))
+        return read_appended(self._application.session(), name, since=base, until=staged.position)
+
+    def _count(self, frame: "DataFrame", aggregates: list[str]) -> list[int]:
+        with translated("check", folder=self._folder):
+            return checks.count_all(frame, aggregates)
 
     def _frames(self, session: "SparkSession") -> Frames:
         return Frames(session, settings=self._settings, graph=self._graph, tables=self._tables)
+
+    def _added_ranges(self, model: CompiledModel, batch: Batch, stage: Stage) -> tuple[ColumnRanges, ...]:
+        """Return where appended rows lie on the columns that readers filter by."""
+        columns = self._filter_columns(TableName(model.name), ())
+        snapshot = stage.metadata().snapshot
+        if batch.mode != "append" or not columns or snapshot is None:
+            return ()
+        return detect_iceberg.ranges_of_step(snapshot, columns)
 
     def _move(self, staged: Staged, mark: Mark, touch: Touch) -> Move:
         late = {MARK: codec.to_json(mark).decode(), TOUCH: codec.to_json(touch).decode()}
@@ -148,12 +236,12 @@ class SparkWarehouse:
         target = self._graph.model(staged.batch.model).target
         return Move(target=target, base=staged.batch.base, pointer=pointer, stage=stage)
 
-    def _recheck_files(self, batch: Batch) -> None:
+    def _recheck_files(self, pins: dict[TableName, Position]) -> None:
         """Raise if a file that was read is not the one that was pinned."""
-        for pin in batch.pins:
-            source = self._sources.get(pin.input)
+        for name, position in pins.items():
+            source = self._sources.get(name)
             if source is not None and source.type == "files":
-                entries = manifest.load_manifest(self._settings, source, pin.position).entries
+                entries = manifest.load_manifest(self._settings, source, position).entries
                 manifest.recheck(source, manifest.locate(self._settings, source), entries)
 
     def _rows_read(self, batch: Batch) -> int | None:

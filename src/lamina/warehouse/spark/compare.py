@@ -1,0 +1,97 @@
+"""A table against a recompute over pinned inputs, as bags of rows: what `verify` shows."""
+
+from typing import TYPE_CHECKING
+
+from lamina.project.strategy import DeleteInsert, Merge
+from lamina.values.schema import Schema
+from lamina.values.value import Value
+from lamina.warehouse.port import Comparison
+from lamina.warehouse.spark.sql import quote, quote_all
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_SHOWN = 5
+_EXPECTED = "lamina__expected"
+_ACTUAL = "lamina__actual"
+_KEPT = "lamina__kept"
+
+
+class Columns(Value, frozen=True):
+    """Which columns are compared; with keys, only rows of keys that the recompute has."""
+
+    compared: Schema
+    keys: tuple[str, ...] = ()
+
+
+def columns_to_compare(strategy: object, table: Schema) -> Columns:
+    """Return what a strategy promises about which columns."""
+    match strategy:
+        case Merge(on_delete="delete", update_columns=None):
+            return Columns(compared=table)
+        case Merge():
+            stored = strategy.update_columns
+            names = None if stored is None else {*strategy.unique_key, *stored, *strategy.order_by}
+            kept = table if names is None else tuple(column for column in table if column.name in names)
+            return Columns(compared=kept, keys=strategy.unique_key if strategy.on_delete == "keep" else ())
+        case DeleteInsert():
+            return Columns(compared=table, keys=strategy.partition_by)
+        case _:
+            return Columns(compared=table)
+
+
+def compare_frames(expected: "DataFrame", actual: "DataFrame", columns: Columns) -> Comparison:
+    """Count the rows of two frames that the other one lacks; both have the compared columns under the same names."""
+    shown = [_comparable(name, kind) for name, kind in ((column.name, column.type) for column in columns.compared)]
+    names = quote_all(column.name for column in columns.compared)
+    counted = (
+        expected.selectExpr(*shown, f"1 AS {_EXPECTED}", f"0 AS {_ACTUAL}")
+        .unionAll(actual.selectExpr(*shown, f"0 AS {_EXPECTED}", f"1 AS {_ACTUAL}"))
+        .groupBy(*(quote(column.name) for column in columns.compared))
+        .agg({_EXPECTED: "sum", _ACTUAL: "sum"})
+        .withColumnsRenamed({f"sum({_EXPECTED})": _EXPECTED, f"sum({_ACTUAL})": _ACTUAL})
+    )
+    judged = _judge(counted, columns)
+    (totals,) = judged.selectExpr(
+        f"coalesce(sum({_EXPECTED}), 0)",
+        f"coalesce(sum({_ACTUAL}), 0)",
+        f"coalesce(sum(greatest({_EXPECTED} - {_ACTUAL}, 0)), 0)",
+        f"coalesce(sum(if({_KEPT}, 0, greatest({_ACTUAL} - {_EXPECTED}, 0))), 0)",
+        f"coalesce(sum(if({_KEPT}, {_ACTUAL}, 0)), 0)",
+    ).collect()
+    different = judged.where(f"{_EXPECTED} <> {_ACTUAL} AND NOT {_KEPT}")
+    return Comparison(
+        rows_expected=totals[0],
+        rows_actual=totals[1],
+        missing=totals[2],
+        extra=totals[3],
+        retained=totals[4],
+        examples=_examples(different, names) if totals[2] or totals[3] else (),
+    )
+
+
+def _judge(counted: "DataFrame", columns: Columns) -> "DataFrame":
+    """Tell the rows that may stay although the recompute lacks them: those of keys it does not have."""
+    from pyspark.sql import functions
+
+    if not columns.keys:
+        return counted.withColumn(_KEPT, functions.expr("false"))
+    keys = quote_all(columns.keys)
+    return counted.withColumn(_KEPT, functions.expr(f"sum({_EXPECTED}) OVER (PARTITION BY {keys}) = 0"))
+
+
+def _examples(different: "DataFrame", names: str) -> tuple[str, ...]:
+    rows = (
+        different.selectExpr(f"{_EXPECTED} > {_ACTUAL} AS is_missing", f"to_json(struct({names})) AS row")
+        .orderBy("row")
+        .limit(_SHOWN)
+        .collect()
+    )
+    return tuple(f"{'missing' if row['is_missing'] else 'extra'}: {row['row']}" for row in rows)
+
+
+def _comparable(name: str, kind: str) -> str:
+    """Return a column in a form that can be grouped by: maps and variants as text."""
+    if "map<" in kind or "variant" in kind:
+        return f"to_json({quote(name)}) AS {quote(name)}"
+    return quote(name)

@@ -1,0 +1,130 @@
+"""Old rows against new ones by checksums, for each set of columns somebody reads: what early cutoff is decided by."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from lamina.values.batch import Diff, DiffQuestion
+from lamina.values.interval import Interval, merge
+from lamina.values.schema import Schema
+from lamina.values.touch import Refinement
+from lamina.values.value import Value
+from lamina.warehouse.spark.checksum import checksum, is_hashable
+from lamina.warehouse.spark.sql import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+# Checksums of one side: by unit (None: rows without a time), one tuple of sums for each set of columns.
+Sums = dict[date | None, list[tuple[int, ...]]]
+
+# Units below an hour are compared by hours: the ranges told are wider, never narrower.
+_TRUNCATED = {"day": "DAY", "week": "WEEK", "month": "MONTH", "year": "YEAR"}
+
+_ALL = DiffQuestion(columns=None)
+
+
+class Group(Value, frozen=True):
+    """Questions that one pass answers: grouped by the same units, or not at all."""
+
+    filter_column: str | None
+    unit: str | None
+
+
+def diff_frames(
+    old: "DataFrame", new: "DataFrame", questions: tuple[DiffQuestion, ...], *, before: Schema, after: Schema
+) -> Diff:
+    """Compare two frames and answer each question that can be answered."""
+    asked = tuple(dict.fromkeys((_ALL, *questions)))
+    answerable = {question: columns for question in asked if (columns := compared(question, before, after))}
+    groups = sorted({_group(question) for question in answerable}, key=str)
+    answers: dict[DiffQuestion, Refinement | None] = {}
+    for group in groups:
+        members = [question for question in answerable if _group(question) == group]
+        sets = [answerable[question] for question in members]
+        sums = [_sums(frame, group, sets) for frame in (old, new)]
+        for place, question in enumerate(members):
+            answers[question] = _answer(question, group, place, *sums)
+    whole = answers.get(_ALL)
+    return Diff(
+        is_equal=whole is not None and not whole.ranges,
+        refinements=tuple(answer for question in questions if (answer := answers.get(question)) is not None),
+    )
+
+
+def compared(question: DiffQuestion, before: Schema, after: Schema) -> Schema:
+    """Return the columns a question compares; none if they differ in type or cannot be hashed."""
+    old = {column.name.casefold(): column for column in before}
+    new = {column.name.casefold(): column for column in after}
+    if question.columns is None and old.keys() != new.keys():
+        return ()
+    names = {name.casefold() for name in (new if question.columns is None else question.columns)}
+    if question.filter_column is not None:
+        names.add(question.filter_column.casefold())
+    if not names <= old.keys() or not names <= new.keys():
+        return ()
+    if any(old[name].type != new[name].type or not is_hashable(new[name].type) for name in names):
+        return ()
+    return tuple(new[name] for name in sorted(names))
+
+
+def _group(question: DiffQuestion) -> Group:
+    return Group(filter_column=question.filter_column, unit=question.unit if question.filter_column else None)
+
+
+def _sums(frame: "DataFrame", group: Group, sets: list[Schema]) -> Sums:
+    """Return the checksums of a frame for each set of columns."""
+    aggregates = [aggregate for columns in sets for aggregate in checksum(columns)]
+    named = [f"{aggregate} AS c{number}" for number, aggregate in enumerate(aggregates)]
+    unit = _unit_sql(group)
+    if unit is None:
+        rows = frame.selectExpr("CAST(NULL AS TIMESTAMP) AS unit", *named).collect()
+    else:
+        from pyspark.sql import functions
+
+        rows = frame.groupBy(functions.expr(unit).alias("unit")).agg(*(functions.expr(sql) for sql in named)).collect()
+    return {row[0]: _split(list(row)[1:], sets) for row in rows}
+
+
+def _split(values: list[Any], sets: list[Schema]) -> list[tuple[int, ...]]:
+    width = len(values) // len(sets)
+    return [tuple(value or 0 for value in values[at : at + width]) for at in range(0, len(values), width)]
+
+
+def _answer(question: DiffQuestion, group: Group, place: int, old: Sums, new: Sums) -> Refinement | None:
+    """Return what is proven for one question: equal, or changed only in some units."""
+    empty = (0,) * 5
+    units = [unit for unit in old.keys() | new.keys() if _at(old, unit, place, empty) != _at(new, unit, place, empty)]
+    if not units:
+        return Refinement(columns=question.columns)
+    if group.filter_column is None:
+        return None
+    ranges = merge(tuple(_interval(unit, group) for unit in units if unit is not None))
+    return Refinement(columns=question.columns, filter_column=question.filter_column, ranges=ranges) if ranges else None
+
+
+def _at(sums: Sums, unit: date | None, place: int, empty: tuple[int, ...]) -> tuple[int, ...]:
+    found = sums.get(unit)
+    return empty if found is None else found[place]
+
+
+def _unit_sql(group: Group) -> str | None:
+    if group.filter_column is None:
+        return None
+    return f"date_trunc('{_TRUNCATED.get(group.unit or '', 'HOUR')}', {quote(group.filter_column)})"
+
+
+def _interval(unit: date, group: Group) -> Interval:
+    """Return the unit that starts at a truncated time."""
+    at = unit if isinstance(unit, datetime) else datetime(unit.year, unit.month, unit.day)  # noqa: DTZ001 made aware below
+    start = at.astimezone(UTC) if at.tzinfo is not None else at.replace(tzinfo=UTC)
+    match _TRUNCATED.get(group.unit or ""):
+        case "DAY":
+            return Interval(start, start + timedelta(days=1))
+        case "WEEK":
+            return Interval(start, start + timedelta(days=7))
+        case "MONTH":
+            return Interval(start, start.replace(year=start.year + start.month // 12, month=start.month % 12 + 1))
+        case "YEAR":
+            return Interval(start, start.replace(year=start.year + 1))
+        case _:
+            return Interval(start, start + timedelta(hours=1))

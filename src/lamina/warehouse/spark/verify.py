@@ -1,0 +1,105 @@
+"""Recomputing what a table was built from, at the versions it was built from."""
+
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from lamina.compiler.graph import CompiledModel
+from lamina.project.strategy import Incremental, Merge, TimeInterval
+from lamina.values.batch import Batch, Pin
+from lamina.values.interval import Interval, merge
+from lamina.values.names import CommitId, Position, TableName
+from lamina.values.schema import Schema
+from lamina.warehouse.port import Comparison
+from lamina.warehouse.spark import writes
+from lamina.warehouse.spark.compare import Columns, columns_to_compare, compare_frames
+from lamina.warehouse.spark.frame import Frames
+from lamina.warehouse.spark.ranges import predicate, time_ranges
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def verify_table(
+    frames: Frames,
+    model: CompiledModel,
+    table: "DataFrame",
+    *,
+    columns: Schema,
+    slices: tuple[Interval, ...],
+    pins: dict[TableName, Position],
+    parameters: dict[str, str],
+) -> Comparison:
+    """Compare a table with its recompute over pinned inputs, slice by slice for an interval model."""
+    chosen, reason = _columns(model, columns)
+    if chosen is None:
+        return unverifiable(reason)
+    expected = _recompute(frames, model, slices, pins=pins, parameters=parameters)
+    strategy = model.settings.strategy
+    if isinstance(strategy, Merge):
+        expected = writes.one_per_key(writes.conform(expected, columns), strategy)
+    found = compare_frames(writes.conform(expected, chosen.compared), rows_inside(table, model, slices), chosen)
+    return found.replace(unverifiable=reason) if reason and not (found.missing or found.extra) else found
+
+
+def _columns(model: CompiledModel, table: Schema) -> tuple[Columns | None, str]:
+    """Return which columns can be compared, and why others, or all of them, cannot."""
+    if not model.is_deterministic:
+        return None, "non-deterministic"
+    strategy = model.settings.strategy
+    side = tuple(use.name for use in model.inputs if not use.is_driver)
+    if not isinstance(strategy, Incremental) or len(model.inputs) < 2 or not side:
+        return columns_to_compare(strategy, table), ""
+    drawn = {(edge.column.casefold(), edge.input) for edge in model.lineage}
+    from_side = {column for column, name in drawn if name in side}
+    kept = tuple(
+        column
+        for column in table
+        if column.name.casefold() not in from_side and any(column.name.casefold() == name for name, _ in drawn)
+    )
+    others = ", ".join(f"`{column.name}`" for column in table if column not in kept)
+    reason = f"{others} come from inputs as of each load"
+    return (Columns(compared=kept) if kept else None), reason
+
+
+def _recompute(
+    frames: Frames,
+    model: CompiledModel,
+    slices: tuple[Interval, ...],
+    *,
+    pins: dict[TableName, Position],
+    parameters: dict[str, str],
+) -> "DataFrame":
+    parts = [
+        frames.result(
+            model,
+            Batch(
+                commit=CommitId(f"verify_{uuid4().hex}"),
+                model=model.name,
+                mode="replace_all",
+                slices=(span,),
+                pins=tuple(Pin(input=name, position=position) for name, position in sorted(pins.items())),
+                base=None,
+                parameters=parameters,
+            ),
+        )
+        for span in merge(slices)
+    ]
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole.unionByName(part)
+    return whole
+
+
+def rows_inside(table: "DataFrame", model: CompiledModel, slices: tuple[Interval, ...]) -> "DataFrame":
+    """Return the rows of an interval model's slices, or all rows of another."""
+    strategy = model.settings.strategy
+    if not isinstance(strategy, TimeInterval):
+        return table
+    kinds = {name.casefold(): kind for name, kind in table.dtypes}
+    kind = kinds.get(strategy.time_column.casefold(), "timestamp")
+    return table.where(predicate(time_ranges(strategy.time_column, kind, slices, zone=model.settings.timezone)))
+
+
+def unverifiable(reason: str) -> Comparison:
+    """Return that nothing could be compared, and why."""
+    return Comparison(rows_expected=0, rows_actual=0, missing=0, extra=0, unverifiable=reason)
