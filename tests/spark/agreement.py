@@ -153,12 +153,29 @@ def compare_expressions(spark: Any, expressions: Iterable[str]) -> list[Comparis
     for view, suffix in (("maybe", ""), ("sure", " not null")):
         columns = {name: read_column(name, text + suffix) for name, text in written.items()}
         create_view(spark, view, tuple(columns.values()))
-        for line in lines:
-            query = f"SELECT {line} AS result FROM {view}{' GROUP BY label' if '(sum(' in line else ''}"
+        for line, theirs in zip(lines, analyse_expressions(spark, lines, view), strict=True):
             typed = infer_expression(line, columns)
-            ours = Column(name=ColumnName("result"), type=typed.type, nullable=typed.nullable)
-            found.extend(compare(f"{line} over {view}", spark_schema(spark, query), (ours,)))
+            ours = Column(name=theirs.name, type=typed.type, nullable=typed.nullable)
+            found.append(Comparison(f"`{line}` over {view}", theirs, ours, _verdict(theirs, ours)))
     return found
+
+
+def analyse_expressions(spark: Any, lines: list[str], view: str) -> Iterator[Column]:
+    """Yield what Spark says of each expression, asked many at a time where they can stand in one query."""
+    from pyspark.errors import AnalysisException
+
+    for start in range(0, len(lines), 40):
+        batch = lines[start : start + 40]
+        try:
+            yield from spark_schema(spark, _select(batch, view))
+        except AnalysisException:  # aggregates and plain values do not mix
+            for line in batch:
+                yield from spark_schema(spark, _select([line], view))
+
+
+def _select(lines: list[str], view: str) -> str:
+    grouping = " GROUP BY label" if any("(sum(" in line for line in lines) else ""
+    return f"SELECT {', '.join(f'{line} AS result' for line in lines)} FROM {view}{grouping}"
 
 
 def infer_expression(text: str, columns: dict[str, Column]) -> Typed:

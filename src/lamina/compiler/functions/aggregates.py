@@ -56,7 +56,7 @@ def _exact_percentile(arguments: Arguments) -> DataType | None:
 
 def _approximate_percentile(arguments: Arguments) -> DataType | None:
     kind = arguments[0].type
-    if kind == "string":
+    if kind in ("string", "void"):
         kind = DataType("double")
     return array_of(kind) if arguments[1].type.startswith("array<") else kind
 

@@ -2,7 +2,7 @@
 
 from lamina.compiler.coercion import common_type
 from lamina.compiler.functions.rule import Arguments, Rule, always, cast_to, if_any, if_any_or_text, never, table
-from lamina.compiler.types import decimal_type
+from lamina.compiler.types import FRACTIONALS, decimal_type, is_decimal
 from lamina.values.schema import UNKNOWN, DataType
 
 # A text and then whole numbers: what `substring`, `lpad` or `repeat` take.
@@ -40,6 +40,11 @@ def _reversed(arguments: Arguments) -> DataType | None:
     return kind if kind == UNKNOWN or kind.startswith("array<") else DataType("string")
 
 
+def _whole_or_text(arguments: Arguments) -> bool:
+    """`hex` takes whole numbers, text and bytes as they are; other numbers are cast, which can fail."""
+    return any(item.nullable or is_decimal(item.type) or item.type in FRACTIONALS for item in arguments)
+
+
 def _number_by_format(arguments: Arguments) -> DataType | None:
     """`to_number`: the digits of the format before and after its point."""
     text = arguments[1].literal
@@ -55,9 +60,10 @@ STRINGS: dict[str, Rule] = {
         "string",
         cast_to("string"),
         "upper lower initcap trim ltrim rtrim btrim translate replace regexp_replace soundex md5 sha sha1"
-        " hex base64 to_char to_varchar overlay",
+        " base64 to_char to_varchar overlay",
     ),
     **table("string", if_any_or_text, "bin chr char"),
+    **table("string", _whole_or_text, "hex"),
     **table("string", _TEXT_AND_NUMBERS, "repeat"),
     **table("string", cast_to("int"), "space"),
     **table("string", cast_to("string", "string", "int"), "substring_index regexp_extract"),
