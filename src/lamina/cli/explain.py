@@ -51,6 +51,7 @@ def _lines(model: "Explanation") -> list[str]:
         notes += [f"reaches back {use.window_seconds} s"] if use.window_seconds else []
         notes += ["changes there do not revisit old slices"] if use.on_touch == "keep" else []
         lines.append(f"  {use.name}: {columns}" + (f"  [{'; '.join(notes)}]" if notes else ""))
+    lines += ["", "incrementality", *(f"  {step}" for step in model.incrementality)]
     lines += ["", "read by   " + (", ".join(model.read_by) or "nobody"), ""]
     if model.columns is None:
         lines.append("columns   known when it runs")

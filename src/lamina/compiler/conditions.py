@@ -71,11 +71,11 @@ class Sides:
         self.found[key] = Bounds(0, 0, has_end=True, at=term.at)
 
     def closed(self) -> dict[Key, Bounds]:
-        """Return the columns with an end; one without an end is refused."""
+        """Return the bounds of all columns; one without an end is refused."""
         for key, bounds in self.found.items():
             if not bounds.has_end:
                 self.refusals.append(one_sided_range.refusal(key[1], missing="upper bound", at=bounds.at))
-        return {key: bounds for key, bounds in self.found.items() if bounds.has_end}
+        return self.found
 
 
 def read_comparisons(

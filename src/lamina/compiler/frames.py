@@ -10,6 +10,15 @@ from lamina.compiler.terms import interval_span, place, term_of
 
 Node = Any
 
+SPARK_NAMES: dict[Any, str] = {
+    exp.ArrayAgg: "collect_list",
+    exp.ArrayUniqueAgg: "collect_set",
+    exp.ArgMax: "max_by",
+    exp.ArgMin: "min_by",
+    exp.GroupConcat: "listagg",
+}
+"""Names that the parser folds into others."""
+
 BACKWARD = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Lag)
 BOTH_WAYS = (exp.Lead, exp.Ntile, exp.PercentRank, exp.CumeDist)
 TIE_SAFE = (exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist)
@@ -54,6 +63,8 @@ def function_name(node: Node) -> str:
     """Return the name of a call as Spark users write it."""
     if isinstance(node, exp.Anonymous):
         return str(node.this).lower()
+    if type(node) in SPARK_NAMES:
+        return SPARK_NAMES[type(node)]
     return str(node.sql_name()).lower() if isinstance(node, exp.Func) else node.key
 
 

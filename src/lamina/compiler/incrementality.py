@@ -30,8 +30,10 @@ UNIT_WISE = frozenset({"L416", "L418", "L419", "L420"})
 def judge(strategy: Strategy, shape: QueryShape, *, inputs: Mapping[str, InputFacts], zone: str) -> Verdict:
     """Judge a composed shape, whose relations carry the names of `inputs`."""
     match strategy:
-        case FullRefresh() | Ephemeral():
+        case FullRefresh():
             return Proven(("each build evaluates the whole query and replaces all rows",))
+        case Ephemeral():
+            return Proven(("it has no table; its query is judged as part of each model that reads it",))
         case DeleteInsert():
             return Proven(("each build evaluates the whole query and replaces the key tuples it contains",))
         case Incremental():

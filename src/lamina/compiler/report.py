@@ -58,6 +58,7 @@ class Explanation(Value, frozen=True):
     columns: Schema | None
     checks: tuple[CheckSettings, ...]
     fingerprint: Fingerprint
+    incrementality: tuple[str, ...]  # the steps of the proof that slices are sound, or the clauses in its way
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -94,6 +95,9 @@ def report_list(graph: Graph, names: tuple[ModelName, ...]) -> tuple[ListedModel
 
 def explain(graph: Graph, model: CompiledModel) -> Explanation:
     """Return everything known about one model."""
+    # Imported here: the other reports need no parser.
+    from lamina.compiler.explanation import explain_incrementality
+
     return Explanation(
         model=model.name,
         path=model.path,
@@ -109,6 +113,7 @@ def explain(graph: Graph, model: CompiledModel) -> Explanation:
         columns=model.columns,
         checks=model.settings.checks,
         fingerprint=model.fingerprint,
+        incrementality=explain_incrementality(graph, model),
         diagnostics=tuple(item for item in graph.diagnostics if item.model == model.name),
     )
 

@@ -28,7 +28,7 @@ def violations(linked: Iterable[Linked]) -> Iterator[Diagnostic]:
         for start in item.stars if reader else ():
             yield RULE.finding(
                 f"`*` of `{model.name}` feeds columns that `{reader}` names",
-                place=place_at(model.text, start).replace(file=model.path),
+                place=place_at(model.text, max(start, model.text.find("*"))).replace(file=model.path),
                 model=model.name,
                 hint="list the columns that the readers need",
             )

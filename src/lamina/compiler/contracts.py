@@ -1,0 +1,28 @@
+"""Compare the contracts of a project with what was promoted: protected columns stay, new ones are filled."""
+
+from collections.abc import Iterable, Iterator
+
+from lamina.compiler.check import demote
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.compiler.rules import new_nullable_column, removed_protected_column, retyped_protected_column
+from lamina.compiler.subject import Subject
+from lamina.project.model import ModelFile
+from lamina.values.diagnostic import Diagnostic
+
+RULES = (removed_protected_column, retyped_protected_column, new_nullable_column)
+
+
+def check_promoted(files: Iterable[ModelFile], graph: Graph, *, promoted: Graph) -> tuple[Diagnostic, ...]:
+    """Return what breaks the contracts of models that exist in both graphs."""
+    models = {model.name: model for model in graph.models}
+    before = {model.name: model for model in promoted.models}
+    pairs = [
+        (file, models[file.name], before[file.name]) for file in files if file.name in models and file.name in before
+    ]
+    return tuple(item for file, model, previous in pairs for item in _findings(file, model, previous))
+
+
+def _findings(file: ModelFile, model: CompiledModel, previous: CompiledModel) -> Iterator[Diagnostic]:
+    subject = Subject(file, model, query=None, shape=None, inputs={}, schemas={}, previous=previous)
+    found = [item for rule in RULES for item in rule.violations(subject)]
+    yield from demote(found, model.settings.allow)

@@ -1,0 +1,76 @@
+"""Say in words why slices of a model are sound, or which clause is in the way; from a compiled graph alone."""
+
+from lamina.compiler.check import verdict_of
+from lamina.compiler.composition import Inlined, compose
+from lamina.compiler.gather import subject_of
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.compiler.inline import Part, parts_of
+from lamina.compiler.operators import QueryShape
+from lamina.compiler.verdict import Proven, Refused, Verdict
+from lamina.project.model import ModelFile, ModelSettings, SettingPlaces
+from lamina.project.source import SourceTable
+from lamina.values.names import TableName
+from lamina.values.schema import Schema
+
+
+def explain_incrementality(graph: Graph, model: CompiledModel) -> tuple[str, ...]:
+    """Return the steps of the proof, or each clause at fault with its place, one line each."""
+    if model.kind == "seed":
+        return ("each build replaces all rows by those of the file",)
+    verdict = judge_model(graph, model)
+    match verdict:
+        case Proven(steps=steps):
+            return steps
+        case Refused(refusals=refusals):
+            return tuple(
+                f"{item.file or model.path}:{item.at[0]}:{item.at[1]}: {item.message} [{item.code}]"
+                for item in refusals
+            )
+        case None:
+            return ("its code is not looked into: taken to be deterministic, and to read all of its inputs",)
+
+
+def judge_model(graph: Graph, model: CompiledModel) -> Verdict | None:
+    """Judge one model of a graph; None where its query cannot be looked into."""
+    if model.kind != "sql":
+        return None
+    schemas: dict[str, Schema | None] = {str(table.name): table.columns or None for table in graph.sources}
+    schemas |= {str(other.name): other.columns for other in graph.models}
+    tables: dict[str, SourceTable | ModelSettings] = {str(table.name): table for table in graph.sources}
+    tables |= {str(other.name): other.settings for other in graph.models}
+    file = ModelFile(
+        name=model.name,
+        kind=model.kind,
+        path=model.path,
+        text=model.text,
+        settings=model.settings,
+        places=SettingPlaces(file=model.path),
+    )
+    shape = _shape(parts_of(graph, model))
+    return verdict_of(subject_of(file, model, query=None, shape=shape, schemas=schemas, tables=tables))
+
+
+def _shape(parts: tuple[Part, ...]) -> QueryShape | None:
+    """Compose the shapes of a model and of the ephemeral models below it, which come first."""
+    composed: dict[TableName, Inlined] = {}
+    shape: QueryShape | None = None
+    for part in parts:
+        own = _own_shape(part.model.text)
+        if own is None:
+            return None
+        names = {
+            ".".join(reference.parts).lower(): name
+            for reference, name in zip(part.query.references, part.references, strict=True)
+            if name is not None
+        }
+        shape = compose(own, names, inlined=composed)
+        composed[TableName(part.model.name)] = Inlined(shape, part.model.path)
+    return shape
+
+
+def _own_shape(text: str) -> QueryShape | None:
+    from lamina.compiler.parse import Parsed, parse
+    from lamina.compiler.shape import shape_of
+
+    parsed = parse(text)
+    return shape_of(parsed.tree) if isinstance(parsed, Parsed) else None
