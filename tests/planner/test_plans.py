@@ -10,7 +10,7 @@ from tests.planner.making import built, graph, head, model, touch, use
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.plan import build_plan
-from lamina.project.strategy import Strategy
+from lamina.project.model import ModelSettings
 from lamina.values.codec import from_json, to_json
 from lamina.values.coverage import Coverage, Debt
 from lamina.values.facts import Facts, Failure, ModelFacts, TargetFacts
@@ -59,12 +59,12 @@ def _plan(case: dict[str, Any]) -> Plan:
 
 
 def _model(item: dict[str, Any]) -> CompiledModel:
-    strategy = from_json(to_json(item.get("strategy", {"type": "full_refresh"})), Strategy)  # type: ignore[arg-type]
+    settings = from_json(to_json({"strategy": item.get("strategy", {"type": "full_refresh"})}), ModelSettings)
     inputs = tuple(use(**{**given, "reads": _names(given.get("reads"))}) for given in item.get("inputs", []))
     keywords: dict[str, Any] = {
         key: _names(value) if isinstance(value, list) else value for key, value in item.get("with", {}).items()
     }
-    return model(item["name"], inputs=inputs, strategy=strategy, layer=item.get("layer", 0), **keywords)
+    return model(item["name"], inputs=inputs, strategy=settings.strategy, layer=item.get("layer", 0), **keywords)
 
 
 def _facts(item: dict[str, Any], subject: CompiledModel) -> ModelFacts:
