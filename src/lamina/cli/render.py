@@ -1,21 +1,18 @@
 """Diagnostics for people: what is wrong, where, the line itself, what to do."""
 
 import os
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from lamina.cli.answer import Screen
 from lamina.values.diagnostic import Diagnostic, Place
-
-if TYPE_CHECKING:
-    from lamina.cli.answer import Screen
 
 COLOURS = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 MOST_SHOWN = 100
 LONGEST_LINE = 160
 
 
-def show_diagnostics(screen: "Screen", diagnostics: tuple[Diagnostic, ...]) -> None:
+def show_diagnostics(screen: Screen, diagnostics: tuple[Diagnostic, ...]) -> None:
     """Print findings to stderr, the first hundred in full."""
     for item in diagnostics[:MOST_SHOWN]:
         screen.err.print(_finding(item, root=screen.root))

@@ -4,7 +4,7 @@ import re
 
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 SHORT = {"s": "second", "m": "minute", "h": "hour", "d": "day", "w": "week"}
-DURATION = re.compile(r"(\d{1,9})\s*([a-z]+)")
+DURATION = re.compile(r"(\d{1,9})\s*([a-z]+)", re.ASCII)
 
 
 def parse_duration(text: str) -> int | None:
