@@ -14,6 +14,9 @@ JOBS: dict[str, dict[str, str]] = {
         "lineage": "Follow columns up to their origins or down to their readers",
         "rule": "Explain a diagnostic code",
     },
+    "run": {
+        "run": "Build what new data or new code made stale, and only that",
+    },
 }
 MODULES = {"render": "render_model"}  # where the module is not named like the command
 

@@ -177,21 +177,6 @@ class PlainDisplay:
                 self._say(Text(f"{words} ({duration_words(self._progress.elapsed())})"))
 
 
-class SilentDisplay:
-    """Nothing at all, for `--quiet`."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
-
-    def __call__(self, event: Event) -> None:
-        """Show nothing."""
-
-
 def event_line(event: Event) -> Text | None:
     """Write the line that stays on the screen for an event, if it deserves one."""
     match event:

@@ -51,6 +51,19 @@ def select(graph: Graph, include: tuple[str, ...], exclude: tuple[str, ...]) -> 
     return chosen
 
 
+def upstreams_of(graph: Graph, chosen: tuple[ModelName, ...]) -> tuple[ModelName, ...]:
+    """Return the models above chosen ones that are not chosen themselves, in graph order."""
+    models = {model.name: model for model in graph.models}
+    above: set[ModelName] = set()
+    ahead = list(chosen)
+    while ahead:
+        inputs = {ModelName(use.name) for use in models[ahead.pop()].inputs if use.is_model}
+        ahead += inputs - above
+        above |= inputs
+    wanted = above - set(chosen)
+    return tuple(name for layer in graph.layers for name in layer if name in wanted)
+
+
 def parse_term(text: str) -> Term:
     """Read one selector.
 

@@ -1,0 +1,91 @@
+"""The answer of `run` and `apply`: a closing table, failures in full, and what comes next."""
+
+from typing import TYPE_CHECKING
+
+from lamina.cli.answer import Answer, Screen
+from lamina.cli.words import count_words, duration_words, spans_words
+from lamina.values.codec import to_builtins
+from lamina.values.result import Materialization, RunResult
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_STYLES = {"completed": "green", "failed": "red", "blocked": "yellow", "not_started": "yellow", "skipped": "dim"}
+_SENTENCES = {
+    "success": "built",
+    "partial": "built in part",
+    "failure": "failed",
+    "nothing_to_do": "nothing to do",
+    "interrupted": "interrupted",
+}
+
+
+def run_answer(result: RunResult) -> Answer:
+    """Return what a run did, for both outputs."""
+    body = to_builtins(result)
+    for field in ("version", "command", "status", "exit_code"):
+        body.pop(field)
+    return Answer(
+        status=result.status, body=body, show=lambda screen: _show(screen, result), exit_code=result.exit_code
+    )
+
+
+def _show(screen: Screen, result: RunResult) -> None:
+    told = tuple(item for item in result.materializations if item.status != "skipped")
+    if told:
+        screen.out.print(_table(told))
+    for item in result.propagation:
+        if item.decision == "skip":
+            screen.out.print(f"spared {item.model}: {item.reason}", style="dim")
+    for check in result.check_results:
+        if not check.passed:
+            style = "red" if check.severity == "error" else "yellow"
+            rows = f" ({count_words(check.rows_failed, 'row')})" if check.rows_failed is not None else ""
+            screen.out.print(f"check {check.name} of {check.model} failed{rows}", style=style)
+    _show_failures(screen, result)
+    screen.out.print(_closing(result), style="bold")
+
+
+def _table(told: tuple[Materialization, ...]) -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("model", "status", "rows", "time", "slices", "why", box=None, pad_edge=False)
+    table.columns[2].justify = table.columns[3].justify = "right"
+    for item in told:
+        table.add_row(
+            item.model,
+            Text(item.status, style=_STYLES.get(item.status, "cyan")),
+            f"{item.rows_written:,}" if item.status == "completed" else "",
+            duration_words(item.duration_ms / 1000),
+            spans_words(item.intervals),
+            item.reason,
+        )
+    return table
+
+
+def _show_failures(screen: Screen, result: RunResult) -> None:
+    from lamina.cli.render import show_diagnostics
+
+    failed = tuple(item.error for item in result.materializations if item.error is not None)
+    if failed:
+        screen.err.print()
+        show_diagnostics(screen, failed)
+        names = " ".join(item.model for item in result.materializations if item.error is not None)
+        screen.err.print(f"to try again: lamina retry {names}\n")
+
+
+def _closing(result: RunResult) -> str:
+    skipped = sum(1 for item in result.materializations if item.status == "skipped")
+    parts = [
+        _SENTENCES[result.status],
+        f"{result.tables_built} built, {result.tables_failed} failed, {result.tables_blocked} blocked",
+        f"{skipped} unchanged",
+        count_words(result.rows_written, "row"),
+        duration_words(result.duration_ms / 1000),
+    ]
+    if result.status == "nothing_to_do":
+        parts = [parts[0], parts[2], parts[4]]
+    if result.next_due:
+        parts.append(f"next due {result.next_due[0].at}")
+    return "; ".join(parts)

@@ -1,0 +1,91 @@
+"""Open the engine on a project: its compiled graph, its state and its tables, wired together once."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event as Signal
+from uuid import uuid4
+
+from lamina.api import compile_root
+from lamina.compiler.graph import Graph
+from lamina.config import Config
+from lamina.errors import ProjectInvalid
+from lamina.executor.runtime import Runtime
+from lamina.look import load_config
+from lamina.state.store import SqlStore
+from lamina.values.event import Event
+from lamina.values.names import EnvironmentName, RunId
+from lamina.warehouse.spark.settings import SparkSettings
+from lamina.warehouse.spark.warehouse import SparkWarehouse
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A project with its state and tables at hand; `stop` asks a run to end early."""
+
+    config: Config
+    graph: Graph
+    runtime: Runtime
+    warehouse: SparkWarehouse
+    stop: Signal
+
+
+@contextmanager
+def open_engine(
+    root: str, variables: Mapping[str, str], *, overrides: Mapping[str, str], emit: Callable[[Event], None]
+) -> Iterator[Engine]:
+    """Compile the project and open its state and tables for the block; looking starts no JVM."""
+    config = load_config(root, variables, overrides=overrides)
+    graph = compile_root(root, variables)
+    if any(item.severity == "error" for item in graph.diagnostics):
+        raise ProjectInvalid(graph.diagnostics)
+    database = Path(config.catalog.database)
+    store = SqlStore(database, catalog_name=config.catalog.name)
+    warehouse = SparkWarehouse(_spark_settings(config, graph), graph, emit=emit)
+    runtime = Runtime(
+        store=store,
+        warehouse=warehouse,
+        clock=lambda: datetime.now(UTC),
+        new_id=lambda: uuid4().hex,
+        emit=emit,
+        environment=EnvironmentName(config.environment),
+        project=config.project,
+    )
+    try:
+        yield Engine(config=config, graph=graph, runtime=runtime, warehouse=warehouse, stop=Signal())
+    finally:
+        warehouse.close()
+        store.close()
+
+
+def new_run_id(now: datetime) -> RunId:
+    """Return an id that sorts by time and is unique also for parallel starts."""
+    return RunId(f"run-{now:%Y%m%d-%H%M%S}-{now.microsecond // 1000:03d}-{uuid4().hex[:4]}")
+
+
+def thread_count(config: Config, parallel: int | None) -> int:
+    """Return how many models are built at once: as asked, as configured, or twice the cores."""
+    if parallel is not None:
+        return parallel
+    if isinstance(config.run.concurrency, int):
+        return config.run.concurrency
+    return min(2 * (os.cpu_count() or 1), config.run.max_concurrency)
+
+
+def _spark_settings(config: Config, graph: Graph) -> SparkSettings:
+    return SparkSettings(
+        root=config.root,
+        database=config.catalog.database,
+        warehouse=config.catalog.warehouse,
+        logs=os.path.join(config.root, ".lamina", "logs"),
+        catalog=config.catalog.name,
+        master=config.spark.master,
+        remote=config.spark.remote,
+        conf=config.spark.conf,
+        jars=config.spark.jars,
+        environment=config.environment,
+        variables=graph.variables,
+    )

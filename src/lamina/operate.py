@@ -1,0 +1,115 @@
+"""The verbs that change tables: plan, apply and run; wiring only, each returns the value its command prints."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from lamina.compiler.graph import Graph
+from lamina.engine import Engine, new_run_id, open_engine, thread_count
+from lamina.errors import LaminaError
+from lamina.executor.execute import Limits
+from lamina.executor.run import Request, observe, run
+from lamina.planner.plan import build_plan
+from lamina.planner.review import PlanMoved, check_size, moved_since
+from lamina.planner.select import select, upstreams_of
+from lamina.values.event import Event
+from lamina.values.names import PlanId
+from lamina.values.plan import Plan, Selection
+from lamina.values.result import RunResult
+from lamina.values.value import Value
+
+
+class Ask(Value, frozen=True):
+    """What a user asks of a plan or a run."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    has_upstreams: bool = True
+    slices: Selection = Selection()  # its slice and force flags; the models come from `include`
+    execution_time: datetime | None = None
+    parallel: int | None = None
+    is_fail_fast: bool = False
+    is_confirmed: bool = False
+
+
+def plan_project(root: str, variables: Mapping[str, str], ask: Ask, *, emit: Callable[[Event], None]) -> Plan:
+    """Return what a run would do now, and keep it for `apply`; no table is touched, no JVM is started."""
+    with open_engine(root, variables, overrides={}, emit=emit) as engine:
+        selection = _selection(engine.graph, ask)
+        plan = _plan(engine, selection, ask.execution_time or engine.runtime.clock())
+        engine.runtime.store.save_plan(plan)
+        return plan
+
+
+def run_project(
+    root: str, variables: Mapping[str, str], ask: Ask, *, emit: Callable[[Event], None], ready: Callable[[Engine], None]
+) -> RunResult:
+    """Plan and apply in one go; `ready` is given the engine before the work begins."""
+    with open_engine(root, variables, overrides={}, emit=emit) as engine:
+        ready(engine)
+
+        def review(plan: Plan) -> None:
+            if not ask.is_confirmed:
+                check_size(plan, engine.graph, limit=engine.config.run.rebuild_limit)
+
+        return run(engine.runtime, engine.graph, _request(engine, ask, "run", review=review), stop=engine.stop)
+
+
+def apply_plan(
+    root: str,
+    variables: Mapping[str, str],
+    plan_id: str,
+    ask: Ask,
+    *,
+    emit: Callable[[Event], None],
+    ready: Callable[[Engine], None],
+) -> RunResult:
+    """Do what a kept plan lists, or refuse with what moved since it was made."""
+    with open_engine(root, variables, overrides={}, emit=emit) as engine:
+        plan = engine.runtime.store.load_plan(PlanId(plan_id))
+        if plan is None:
+            raise LaminaError(f"there is no plan `{plan_id}`", hint="`lamina plan` makes one and prints its id")
+
+        def review(now: Plan) -> None:
+            if differences := moved_since(plan, now):
+                raise PlanMoved(plan.plan_id, differences)
+
+        ready(engine)
+        asked = Ask(
+            slices=plan.selection,
+            execution_time=plan.execution_time,
+            parallel=ask.parallel,
+            is_fail_fast=ask.is_fail_fast,
+        )
+        request = _request(engine, asked, "apply", review=review)
+        return run(engine.runtime, engine.graph, request, stop=engine.stop)
+
+
+def _plan(engine: Engine, selection: Selection, execution_time: datetime) -> Plan:
+    world = observe(engine.runtime, engine.graph, selection, execution_time=execution_time)
+    return build_plan(engine.graph, world.facts, environment=engine.runtime.environment, selection=selection)
+
+
+def _request(engine: Engine, ask: Ask, command: str, *, review: Callable[[Plan], None]) -> Request:
+    now = engine.runtime.clock()
+    run_config = engine.config.run
+    return Request(
+        command=command,
+        run_id=new_run_id(now),
+        selection=_selection(engine.graph, ask),
+        execution_time=ask.execution_time or now,
+        limits=Limits(
+            threads=thread_count(engine.config, ask.parallel),
+            retries=run_config.retries,
+            is_fail_fast=ask.is_fail_fast or run_config.fail_fast,
+        ),
+        review=review,
+    )
+
+
+def _selection(graph: Graph, ask: Ask) -> Selection:
+    """Return the models and slices that are asked for; what they read is added unless that is declined."""
+    if not ask.include and not ask.exclude:
+        return ask.slices
+    chosen = select(graph, ask.include, ask.exclude)
+    above = upstreams_of(graph, chosen) if ask.has_upstreams else ()
+    return ask.slices.replace(models=chosen, upstreams=above)

@@ -1,0 +1,64 @@
+"""Look a plan over before it is done: has the world moved since it was made, does it rebuild more than one expects."""
+
+from lamina.compiler.graph import Graph
+from lamina.errors import LaminaError
+from lamina.planner.axis import grid_of
+from lamina.planner.words import counted, listed
+from lamina.values.grid import count_units
+from lamina.values.names import PlanId
+from lamina.values.plan import Plan, Rebuild
+
+
+class PlanMoved(LaminaError):
+    """The world is not as a plan assumed."""
+
+    code = "L501"
+
+    def __init__(self, plan_id: PlanId, differences: tuple[str, ...]) -> None:
+        super().__init__(
+            f"plan `{plan_id[:12]}` no longer fits: {'; '.join(differences)}",
+            hint="nothing was changed; `lamina plan` makes a new plan",
+        )
+
+
+class RebuildTooLarge(LaminaError):
+    """A code change would rebuild more slices than `run.rebuild_limit`."""
+
+    code = "L502"
+
+    def __init__(self, slices: int, *, limit: int, models: tuple[str, ...]) -> None:
+        super().__init__(
+            f"{counted(slices, 'slice')} would be rebuilt, more than `run.rebuild_limit` ({limit}): {listed(models)}",
+            hint="look at `lamina plan`, then run again with `--yes`, or apply the plan",
+        )
+
+
+def moved_since(plan: Plan, now: Plan) -> tuple[str, ...]:
+    """Return in words what a plan assumed that holds no more; nothing where it would come out the same."""
+    if plan.plan_id == now.plan_id:
+        return ()
+    before, after = plan.assumed, now.assumed
+    names = sorted(before.fingerprints.keys() | after.fingerprints.keys())
+    code = tuple(name for name in names if before.fingerprints.get(name) != after.fingerprints.get(name))
+    tables = tuple(name for name in names if before.bases.get(name) != after.bases.get(name))
+    inputs = tuple(name for name in sorted(before.pins) if before.pins[name] != after.pins.get(name))
+    found = []
+    if code:
+        found.append(f"the code of {listed(code)} changed")
+    if tables:
+        found.append(f"the table of {listed(tables)} moved")
+    if inputs:
+        found.append(f"{listed(inputs)} can no longer be read as it was")
+    return tuple(found) or ("what is recorded of the models changed",)
+
+
+def check_size(plan: Plan, graph: Graph, *, limit: int) -> None:
+    """Refuse a plan that rebuilds more slices than the limit."""
+    slices, models = 0, []
+    for action in plan.actions:
+        if isinstance(action, Rebuild):
+            grid = grid_of(graph.model(action.model))
+            slices += sum(count_units(grid, span) for span in action.intervals) if grid is not None else 1
+            models.append(str(action.model))
+    if slices > limit:
+        raise RebuildTooLarge(slices, limit=limit, models=tuple(models))
