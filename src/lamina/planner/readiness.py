@@ -75,7 +75,7 @@ def _blocked(
     grid = grid_of(model)
     if grid is None or parent.grid is None or use.filter_column is None:
         return wanted
-    return _readers(grid, use, parent.failed)
+    return _readers(grid, use, parent.failed, of=parent.grid)
 
 
 def _waiting(
@@ -90,7 +90,7 @@ def _waiting(
         return wanted if lacking or not parent.built else ()
     needed = merge(tuple(_needed(span, use, grid=grid, parent=parent.grid) for span in wanted))
     lacking = subtract(intersect(needed, _lifetime(parent)), parent.built)
-    return _readers(grid, use, lacking)
+    return _readers(grid, use, lacking, of=parent.grid)
 
 
 def _needed(span: Interval, use: InputUse, *, grid: Grid, parent: Grid) -> Interval:
@@ -106,7 +106,9 @@ def _lifetime(parent: Upstream) -> tuple[Interval, ...]:
     return (Interval(start, end),) if start < end else ()
 
 
-def _readers(grid: Grid, use: InputUse, spans: tuple[Interval, ...]) -> tuple[Interval, ...]:
+def _readers(grid: Grid, use: InputUse, spans: tuple[Interval, ...], *, of: Grid) -> tuple[Interval, ...]:
+    """Return the slices that read spans of an input; a slice needs each unit of its input whole."""
     reach = timedelta(seconds=use.window_seconds)
-    ends = ((span, MAX if MAX - span.end <= reach else span.end + reach) for span in spans)
-    return merge(tuple(widen(grid, Interval(span.start, end)) for span, end in ends))
+    units = (widen(of, span) for span in spans)
+    ends = ((unit, MAX if MAX - unit.end <= reach else unit.end + reach) for unit in units)
+    return merge(tuple(widen(grid, Interval(unit.start, end)) for unit, end in ends))
