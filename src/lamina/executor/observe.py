@@ -6,7 +6,7 @@ from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.executor.runtime import Runtime
-from lamina.planner.recover import Found, Identity, Recorded, Recovery, accepted_stores, recover, stand
+from lamina.planner.recover import Found, Identity, Recorded, Recovery, accepted_stores, as_it_stands, recover, stand
 from lamina.project.source import SourceTable
 from lamina.project.strategy import Ephemeral
 from lamina.state.port import ModelRecord, StateView
@@ -96,8 +96,8 @@ def _recover(
     for model in models:
         recorded, target = known[model.name], standing[model.name]
         if target is not None:
-            empty = Recorded(pointer=None, position=None, coverage=Coverage())
-            recoveries[model.name] = Recovery(recorded=recorded or empty, target=target)
+            standing_record = as_it_stands(model, recorded, target=target)
+            recoveries[model.name] = Recovery(recorded=standing_record, target=target)
             continue
         history = histories[model.name]
         found = Found(versions=history.versions, is_linked=history.is_linked, mark=history.mark)

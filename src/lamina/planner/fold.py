@@ -75,7 +75,9 @@ def _leap(touch: Touch, position: Position | None) -> Touch:
 
 
 def _current(name: TableName, log: tuple[Touch, ...], head: Head | None) -> Cursor | None:
-    """Return where an input's log ends, or its head where the log does not know it."""
+    """Return where an input's log ends, or its head where the log does not know it; None for a table that is gone."""
+    if head is not None and head.position is None:
+        return None
     observed = head.position if head is not None else None
     if observed is not None and observed not in {item for touch in log for item in (touch.position, touch.parent)}:
         return Cursor(input=name, position=observed)

@@ -6,6 +6,7 @@ Crash, lost acknowledgement, restored backup, rollback and lost state all take t
 from collections.abc import Iterable
 
 from lamina.compiler.graph import CompiledModel
+from lamina.planner.axis import reads_itself
 from lamina.planner.segments import fuse, owe
 from lamina.values.coverage import Coverage, Debt, Mark
 from lamina.values.facts import Head, TargetFacts, Version
@@ -59,6 +60,20 @@ def stand(model: CompiledModel, head: Head, *, recorded: Recorded | None) -> Tar
     if recorded is None or recorded.pointer != head.pointer:
         return None
     return _standing(model, recorded.coverage)
+
+
+def as_it_stands(model: CompiledModel, recorded: Recorded | None, *, target: TargetFacts) -> Recorded:
+    """Return the record of a table that needs no recovery.
+
+    A model that reads itself is built slice by slice: where its table is gone, so are the slices it would read.
+    """
+    if recorded is None:
+        return Recorded(pointer=None, position=None, coverage=Coverage())
+    if target.status != "absent" or not reads_itself(model):
+        return recorded
+    own = TableName(model.name)
+    cursors = tuple(cursor for cursor in recorded.coverage.cursors if cursor.input != own)
+    return Recorded(pointer=None, position=None, coverage=Coverage(cursors=cursors, start=recorded.coverage.start))
 
 
 def recover(
