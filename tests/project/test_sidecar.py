@@ -135,6 +135,25 @@ def test_a_setting_a_strategy_needs_may_come_from_either_file() -> None:
     assert codes(read("", defaults=defaults)) == ["L117"]
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "found"),
+    [
+        ("2026-01-01T05:00:00", "2026-01-01", []),
+        ("2026-01-01", "20260102", []),
+        ("2026-01-02", "2026-01-01", ["L126"]),
+        ("2026-01-01T00:00:00Z", "2026-01-31", []),
+    ],
+)
+def test_the_end_is_a_day_not_before_the_start(start: str, end: str, found: list[str]) -> None:
+    assert codes(read(f'start = "{start}"\nend = "{end}"\n')) == found
+
+
+def test_a_value_that_no_column_can_hold_is_refused() -> None:
+    for value in (10**30, "inf", "nan"):
+        text = f'[[checks]]\ntype = "accepted_values"\ncolumn = "a"\nvalues = [{value}]\n'
+        assert codes(read(text)) == ["L114"]
+
+
 def test_numbers_and_truth_may_come_from_the_environment() -> None:
     text = 'enabled = "${ON}"\n[strategy]\ntype = "time_interval"\ntime_column = "d"\nlookback = "${BACK:-2}"\n'
     found = read(text, variables={"ON": "false"})

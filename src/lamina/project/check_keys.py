@@ -1,5 +1,6 @@
 """Read `[[checks]]`: which settings each check has and needs."""
 
+from math import isfinite
 from typing import Any
 
 from lamina.project.decode import (
@@ -30,8 +31,22 @@ MOST_ROWS = 10**15
 
 def scalars(value: Any, key: str, findings: Findings) -> Any:
     """Decode a list of at least one text, number or truth value."""
-    fits = isinstance(value, list) and value and all(isinstance(item, str | int | float | bool) for item in value)
-    return tuple(value) if fits else findings.wrong_type(key, expected="a list of values", value=value)
+    if isinstance(value, list) and value and all(_is_scalar(item) for item in value):
+        return tuple(value)
+    return findings.wrong_type(key, expected="a list of values", value=value)
+
+
+def _is_scalar(item: Any) -> bool:
+    """Tell whether a value can stand in a column: numbers must fit Spark's longest."""
+    match item:
+        case bool() | str():
+            return True
+        case int():
+            return abs(item) < 2**63
+        case float():
+            return isfinite(item)
+        case _:
+            return False
 
 
 OWN: dict[str, dict[str, Decoder]] = {

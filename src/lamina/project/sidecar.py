@@ -1,6 +1,7 @@
 """Read a model's settings file: decode it, lay it over the defaults of its folders, and check the whole."""
 
 from collections.abc import Mapping
+from datetime import date, datetime
 from typing import Any
 
 from lamina.project.check_keys import check
@@ -140,9 +141,13 @@ def _build(settings: dict[str, Any], findings: Findings) -> ModelSettings:
         _conflict("`first_partition` is another name of `start`", "first_partition", "remove one of them", findings)
     elif first is not None:
         built["start"] = first
-    if "end" in built and "start" in built and built["end"] < built["start"]:
+    if "end" in built and "start" in built and _day(built["end"]) < _day(built["start"]):
         _conflict(f"`end` is before `start`: `{built['end']}`", "end", "exchange them", findings)
     return ModelSettings(**built)
+
+
+def _day(text: str) -> date:
+    return datetime.fromisoformat(text).date()
 
 
 def _conflict(message: str, key: str, hint: str, findings: Findings) -> None:
