@@ -9,7 +9,7 @@ from lamina.compiler.functions.catalogue import FUNCTIONS, HIGHER_ORDER
 from lamina.compiler.functions.higher_order import Body
 from lamina.compiler.functions.rule import Rule
 from lamina.compiler.program import Program
-from lamina.compiler.types import UNTYPED, Typed, array_of, element_of, entry_of, fields_of, struct_of
+from lamina.compiler.types import INTEGRALS, UNTYPED, Typed, array_of, element_of, entry_of, fields_of, struct_of
 from lamina.values.schema import UNKNOWN, DataType
 
 __all__ = ["Lookup", "Typed", "evaluate", "widen"]
@@ -132,7 +132,7 @@ def _field_type(kind: str, name: str) -> DataType | None:
 def _item(program: Program, lookup: Lookup, variables: Variables) -> Typed:
     base, index = program[1], program[2]
     child = _evaluate(base, lookup, variables)
-    if base[0] == "call" and base[1] == "array" and index[0] == "literal" and len(index) == 3:
+    if base[0] == "call" and base[1] == "array" and index[0] == "literal" and index[1] in INTEGRALS:
         return _item_of_array(base, int(index[2]), child=child, lookup=lookup, variables=variables)
     element = element_of(child.type)
     if element is not None:
@@ -146,7 +146,9 @@ def _item(program: Program, lookup: Lookup, variables: Variables) -> Typed:
 
 def _item_of_array(base: Program, index: int, *, child: Typed, lookup: Lookup, variables: Variables) -> Typed:
     element = element_of(child.type) or UNKNOWN
-    if element == UNKNOWN or index + 2 >= len(base):
+    if element == UNKNOWN:
+        return UNTYPED
+    if not 0 <= index < len(base) - 2:
         return Typed(element, nullable=True)
     value = _evaluate(base[index + 2], lookup, variables)
     return Typed(element, is_null_after_cast(value, element))

@@ -40,6 +40,11 @@ def _with_element(arguments: Arguments) -> DataType | None:
     return array_of(found) if found else None
 
 
+def _exploded(arguments: Arguments) -> DataType | None:
+    """Return the type of the one column that an array gives; a map gives two, which are no expression's type."""
+    return element_of(arguments[0].type)
+
+
 def _flattened(arguments: Arguments) -> DataType | None:
     return element_of(arguments[0].type)
 
@@ -82,6 +87,7 @@ COLLECTIONS: dict[str, Rule] = {
     **table(_array, never, "array"),
     **table(_map, never, "map"),
     **table(_element, always, "element_at try_element_at get array_max array_min"),
+    **table(_exploded, always, "explode explode_outer"),
     **table("int", if_any, "size cardinality"),
     **table("bigint", if_any, "array_position"),
     **table("boolean", always, "array_contains arrays_overlap map_contains_key"),

@@ -51,7 +51,7 @@ CONDITIONS: dict[str, Rule] = {
     **table(same, always, "nullif nullifzero"),
     **table("boolean", never, "isnull isnotnull isnan equal_null"),
     **table("boolean", if_any, "like ilike rlike regexp regexp_like"),
-    **table("boolean", always, "like_any like_all"),
+    **table("boolean", always, "like_any"),
     "mod": _remainder,
     "pmod": _remainder,
     "div": _integral_division,

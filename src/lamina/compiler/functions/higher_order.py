@@ -40,7 +40,7 @@ def _tested(_arguments: Arguments, _bodies: list[Body]) -> Typed:
 
 
 def _reduce(arguments: Arguments, bodies: list[Body]) -> Typed:
-    array, start = arguments
+    array, start = arguments[0], arguments[1]
     total = Typed(start.type, nullable=True)
     merged = bodies[0](total, _element(array))
     if merged.type != start.type:
@@ -49,7 +49,7 @@ def _reduce(arguments: Arguments, bodies: list[Body]) -> Typed:
 
 
 def _zip(arguments: Arguments, bodies: list[Body]) -> Typed:
-    left, right = arguments
+    left, right = arguments[0], arguments[1]
     found = bodies[0](_element(left), _element(right))
     return _typed(array_of(found.type), nullable=left.nullable or right.nullable)
 
@@ -65,7 +65,7 @@ def _transform_values(arguments: Arguments, bodies: list[Body]) -> Typed:
 
 
 def _zip_maps(arguments: Arguments, bodies: list[Body]) -> Typed:
-    left, right = arguments
+    left, right = arguments[0], arguments[1]
     (key, value), (_, other) = _entry(left), _entry(right)
     return _typed(map_of(key.type, bodies[0](key, value, other).type), nullable=left.nullable or right.nullable)
 

@@ -64,6 +64,9 @@ RENAMED: dict[type[exp.Expression], str] = {
     exp.WeekOfYear: "weekofyear",
 }
 
+# A node of this function is of a class that the parser does not show under its own name.
+_HIDDEN = {"_ExplodeOuter": "explode_outer"}
+
 _NAMES: dict[type[exp.Expression], str | None] = {}
 
 
@@ -71,5 +74,5 @@ def function_name(kind: type[exp.Expression]) -> str | None:
     """Return Spark's name of the function a class of the parser stands for, or None if it is no function."""
     if kind not in _NAMES:
         own = kind.sql_name().lower() if issubclass(kind, exp.Func) else None
-        _NAMES[kind] = RENAMED.get(kind, own)
+        _NAMES[kind] = RENAMED.get(kind) or _HIDDEN.get(kind.__name__, own)
     return _NAMES[kind]
