@@ -1,6 +1,7 @@
 """When a cron expression ticks: instants in UTC, right across changes of the clock."""
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
@@ -27,6 +28,7 @@ def is_cron(expression: str) -> bool:
         return False
 
 
+@lru_cache(maxsize=4096)
 def next_tick(expression: str, zone: str, instant: datetime) -> datetime | None:
     """Return the first tick after an instant, or None if there is none in sight.
 
@@ -42,6 +44,7 @@ def next_tick(expression: str, zone: str, instant: datetime) -> datetime | None:
     return None
 
 
+@lru_cache(maxsize=4096)
 def cron_floor(expression: str, zone: str, instant: datetime) -> datetime | None:
     """Return the last tick at or before an instant, or None if there is none in sight."""
     for reach in _REACHES:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import Literal
 from zoneinfo import ZoneInfo
 
@@ -107,6 +108,7 @@ def day_start(zone: str, day: date) -> datetime:
     return _midnight(zone, day)
 
 
+@lru_cache(maxsize=16384)
 def _midnight(zone: str, day: date) -> datetime:
     # A midnight that a clock change skips gets the offset before it: the instant of the change itself.
     return datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(zone)).astimezone(UTC)
