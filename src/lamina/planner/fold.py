@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.planner.axis import inverse_image
-from lamina.planner.segments import cut_out, fuse, leave_out, owe
+from lamina.planner.overlay import Stretch, overlay, split
+from lamina.planner.segments import fuse, owe
 from lamina.planner.words import changed_columns, changes_in_words, spared_in_words
 from lamina.project.strategy import Incremental
 from lamina.values.coverage import Coverage, Cursor, Debt, Segment
@@ -33,9 +34,7 @@ def fold(
         if current is None:
             continue
         new = _unfolded(coverage.cursor(use.name), log, current=current)
-        for touch in new:
-            coverage = _fold_touch(coverage, model, use=use, touch=touch)
-        coverage = _move_cursor(coverage, current)
+        coverage = _move_cursor(_fold_touches(coverage, model, use=use, touches=new), current)
         if coverage.segments and any(not isinstance(touch.extent, Nothing) for touch in new):
             decisions.append(_decision(coverage, model, use=use, touches=new, head=head))
     return coverage, tuple(decisions)
@@ -92,31 +91,35 @@ def _move_cursor(coverage: Coverage, current: Cursor) -> Coverage:
     return coverage.replace(cursors=tuple(sorted((*others, current), key=lambda item: item.input)))
 
 
-def _fold_touch(coverage: Coverage, model: CompiledModel, *, use: InputUse, touch: Touch) -> Coverage:
-    if isinstance(touch.extent, Nothing) or keeps_old_rows(model, use):
+def _fold_touches(coverage: Coverage, model: CompiledModel, *, use: InputUse, touches: tuple[Touch, ...]) -> Coverage:
+    seen = tuple(touch for touch in touches if not isinstance(touch.extent, Nothing))
+    if not seen or keeps_old_rows(model, use):
         return coverage
-    debt = Debt(
-        input=use.name,
-        since=touch.parent,
-        position=touch.position,
-        sequence=touch.sequence,
-        is_append=touch.is_append,
-    )
     folded: list[Segment] = []
     for logic in sorted({segment.logic for segment in coverage.segments}):
         segments = tuple(segment for segment in coverage.segments if segment.logic == logic)
-        reached = _reached(coverage, model, use=use, touch=touch, logic=logic)
-        folded += [owe(segment, debt) for segment in cut_out(segments, reached)]
-        folded += [_spare(segment, touch) for segment in leave_out(segments, reached)]
+        reaches = [_reached(coverage, model, use=use, touch=touch, logic=logic) for touch in seen]
+        for part, stretch in split(segments, overlay(reaches)):
+            older = _no_longer_append(part, use.name, touches=seen)
+            folded.append(owe(older, _debt(use.name, seen, stretch)) if stretch is not None else older)
     return coverage.replace(segments=fuse(tuple(folded)))
 
 
-def _spare(segment: Segment, touch: Touch) -> Segment:
-    """Leave a segment as it is, but no longer read an older append debt as one: the rows it names were rewritten."""
-    if touch.is_append:
+def _debt(name: TableName, touches: tuple[Touch, ...], stretch: Stretch) -> Debt:
+    """Return what a stretch owes; appended rows can be told apart only while nothing else happens after them."""
+    first, last = touches[stretch.first], touches[stretch.last]
+    is_append = all(touch.is_append for touch in touches[stretch.first :])
+    return Debt(input=name, since=first.parent, position=last.position, sequence=last.sequence, is_append=is_append)
+
+
+def _no_longer_append(segment: Segment, name: TableName, *, touches: tuple[Touch, ...]) -> Segment:
+    """Read an older append debt as any other where rows were rewritten since, even if the reader is spared that."""
+    if not any(debt.input == name and debt.is_append for debt in segment.debts):
         return segment
-    debts = tuple(debt.replace(is_append=False) if debt.input == touch.table else debt for debt in segment.debts)
-    return segment.replace(debts=debts)
+    if all(touch.is_append for touch in touches):
+        return segment
+    debts = (debt.replace(is_append=False) if debt.input == name else debt for debt in segment.debts)
+    return segment.replace(debts=tuple(debts))
 
 
 def _reached(

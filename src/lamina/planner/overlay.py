@@ -1,0 +1,54 @@
+"""Many touches at once: which stretch of time each reaches, so that folding costs no more than what changed."""
+
+from collections.abc import Iterator, Sequence
+
+from lamina.values.coverage import Segment
+from lamina.values.interval import Interval
+from lamina.values.value import Value
+
+
+class Stretch(Value, frozen=True):
+    """A span and the first and last of the touches that reach it, by their place."""
+
+    interval: Interval
+    first: int
+    last: int
+
+
+def overlay(reaches: Sequence[tuple[Interval, ...]]) -> tuple[Stretch, ...]:
+    """Return the stretches between all bounds of the reaches, in order, without those that nothing reaches."""
+    opening: dict[int, list[int]] = {}
+    closing: dict[int, list[int]] = {}
+    spans = [(span, place) for place, reach in enumerate(reaches) for span in reach]
+    bounds = sorted({bound for span, _ in spans for bound in (span.start, span.end)})
+    order = {bound: index for index, bound in enumerate(bounds)}
+    for span, place in spans:
+        opening.setdefault(order[span.start], []).append(place)
+        closing.setdefault(order[span.end], []).append(place)
+    stretches: list[Stretch] = []
+    active: set[int] = set()
+    for index in range(len(bounds) - 1):
+        active = (active - set(closing.get(index, ()))) | set(opening.get(index, ()))
+        if active:
+            between = Interval(bounds[index], bounds[index + 1])
+            stretches.append(Stretch(interval=between, first=min(active), last=max(active)))
+    return tuple(stretches)
+
+
+def split(segments: tuple[Segment, ...], stretches: tuple[Stretch, ...]) -> Iterator[tuple[Segment, Stretch | None]]:
+    """Yield the parts of segments with the stretch each lies in; both are in order and do not overlap."""
+    following = 0
+    for segment in segments:
+        start, end = segment.interval.start, segment.interval.end
+        while following < len(stretches) and stretches[following].interval.end <= start:
+            following += 1
+        for stretch in stretches[following:]:
+            if stretch.interval.start >= end:
+                break
+            inside = Interval(max(start, stretch.interval.start), min(end, stretch.interval.end))
+            if start < inside.start:
+                yield segment.replace(interval=Interval(start, inside.start)), None
+            yield segment.replace(interval=inside), stretch
+            start = inside.end
+        if start < end:
+            yield segment.replace(interval=Interval(start, end)), None
