@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 
+from sqlglot.dialects.spark import Spark
 from sqlglot.tokenizer_core import Token, TokenType
 
 # The compiled parser recurses on the C stack and dies where pure Python would raise: the count comes first.
 MAX_BRACKETS = 64
 MAX_DEPTH = 240
+# A join without a condition may get it from a later ON, and `struct(` may begin a type or a call: the parser tries
+# both ways, so each level inside another doubles its work.
+MAX_GUESSES = 50_000
 
 _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
 _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
@@ -20,7 +24,8 @@ _PLAIN = {
     TokenType.ALIAS,
     TokenType.PARAMETER,
 }
-_RESETTING = {
+_CONDITIONS = {TokenType.ON, TokenType.USING}
+_SEPARATORS = {
     TokenType.COMMA,
     TokenType.SELECT,
     TokenType.FROM,
@@ -32,8 +37,6 @@ _RESETTING = {
     TokenType.WHEN,
     TokenType.THEN,
     TokenType.ELSE,
-    TokenType.ON,
-    TokenType.USING,
     TokenType.SEMICOLON,
 }
 
@@ -41,10 +44,11 @@ _RESETTING = {
 class _Level:
     """The chains open inside one bracket: every operator makes the tree one deeper until a separator."""
 
-    __slots__ = ("chain", "joins", "logical", "sets")
+    __slots__ = ("chain", "joins", "logical", "sets", "types")
 
-    def __init__(self) -> None:
+    def __init__(self, types: int) -> None:
         self.chain = self.logical = self.sets = self.joins = 0
+        self.types = types  # calls around this level that could also be types, such as `struct(`
 
     def depth(self) -> int:
         return 1 + self.chain + self.logical + self.sets + self.joins
@@ -52,44 +56,52 @@ class _Level:
 
 def too_deep_at(tokens: Sequence[Token]) -> Token | None:
     """Return the first token that nests too deep, or None."""
-    levels = [_Level()]
-    below = 0
+    levels = [_Level(0)]
+    below = work = 0
+    before = TokenType.SEMICOLON
     for token in tokens:
         kind = token.token_type
         if kind in _PLAIN:
+            before = kind
             continue
         top = levels[-1]
         if kind in _OPENING:
             if kind is TokenType.L_BRACKET:
                 top.chain += 1  # a[0][0][0] nests without ever staying open
             below += top.depth()
-            levels.append(_Level())
+            levels.append(_Level(top.types))
+            if before in Spark.Parser.TYPE_TOKENS:
+                levels[-1].types += 1
+                work += 1 << min(levels[-1].types, 20)
         elif kind in _CLOSING:
             if len(levels) > 1:
                 levels.pop()
                 below -= levels[-1].depth()
+        elif kind is TokenType.JOIN:
+            top.chain = top.logical = 0
+            if before is not TokenType.CROSS:
+                top.joins += 1
+                work += 1 << min(top.joins, 20)
         else:
             _extend(top, kind)
-        if len(levels) > MAX_BRACKETS or below + levels[-1].depth() > MAX_DEPTH:
+        before = kind
+        if len(levels) > MAX_BRACKETS or below + levels[-1].depth() > MAX_DEPTH or work > MAX_GUESSES:
             return token
     return None
 
 
 def _extend(level: _Level, kind: TokenType) -> None:
-    if kind in _RESETTING:
+    if kind in _CONDITIONS:
         level.chain = level.logical = 0
-        if kind not in {TokenType.ON, TokenType.USING}:
-            level.joins = 0 if kind is not TokenType.COMMA else level.joins
-        elif level.joins:
-            level.joins -= 1
+        level.joins = max(level.joins - 1, 0)
+    elif kind in _SEPARATORS:
+        level.chain = level.logical = 0
+        level.joins = level.joins if kind is TokenType.COMMA else 0
     elif kind in _LOGICAL:
         level.logical += 1
         level.chain = 0
     elif kind in _SET_OPERATIONS:
         level.sets += 1
         level.chain = level.logical = level.joins = 0
-    elif kind is TokenType.JOIN:
-        level.joins += 1  # a JOIN b JOIN c ON .. ON ..: joins wait for their condition
-        level.chain = level.logical = 0
     else:
         level.chain += 1

@@ -88,6 +88,13 @@ class Linker:
         self.aliases: dict[int, dict[str, LinkedColumn]] = {}
         self.follows_filters = follows_filters
 
+    def result(self) -> Rows:
+        """Return the rows of the whole query; its CTEs come first, so that a long chain of them is no deep recursion."""
+        for number, scope in enumerate(self.query.scopes):
+            if scope.parent < 0:
+                self.scope(number)
+        return self.scope(self.query.root)
+
     def scope(self, number: int) -> Rows:
         """Return the rows of a scope; a CTE is linked once however often it is read."""
         known = self.done.get(number)
@@ -120,6 +127,7 @@ class Linker:
                 rows = self._generator(relation)
             case OpaqueRelation():
                 rows = opaque_rows([self._relation(item) for item in relation.relations])
+                self.rows[number] = rows  # a star in its own arguments names it again
                 rows.row_reads = rows.row_reads | self._origins(relation.uses)
         if not isinstance(relation, (OpaqueRelation, GeneratorRelation)) and relation.columns:
             rows = rows.renamed(relation.columns)

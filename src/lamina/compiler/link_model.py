@@ -149,7 +149,7 @@ def _rows(file: ModelFile, query: QueryObject, names: ModelNames, *, around: Sur
     linker = Linker(query, names.references, schema=around.schemas.get, parameters=types, follows_filters=follows)
     if query.root < 0:
         return linker, Rows([], tables=frozenset(), is_open=True)
-    rows = linker.scope(query.root)
+    rows = linker.result()
     if isinstance(strategy, TimeInterval) and any(use.name in RANGE_BOUNDS for use in query.parameters):
         column = rows.find(strategy.time_column)
         bound = column.typed.type if column is not None else UNKNOWN
@@ -160,7 +160,7 @@ def _rows(file: ModelFile, query: QueryObject, names: ModelNames, *, around: Sur
             linker = Linker(
                 query, names.references, schema=around.schemas.get, parameters=types, follows_filters=follows
             )
-            rows = linker.scope(query.root)
+            rows = linker.result()
     return linker, rows
 
 

@@ -11,7 +11,7 @@ from lamina.compiler.canonical import canonical
 from lamina.compiler.object import ParameterUse, QueryObject, QueryRelation, Reference
 from lamina.compiler.operators import QueryShape
 from lamina.compiler.parse import Parsed, parse
-from lamina.compiler.rules import nesting_too_deep, time_travel
+from lamina.compiler.rules import invalid_sql, nesting_too_deep, time_travel
 from lamina.compiler.uses import PARAMETERS
 from lamina.compiler.volatile import volatile_functions
 from lamina.compiler.walk import BEHIND_SAMPLE, Resolve, Walk
@@ -35,12 +35,16 @@ def compile_query(text: str, resolve: Resolve, *, shape: Shape | None = None) ->
 
 def _object(parsed: Parsed, resolve: Resolve, *, shape: Shape | None) -> QueryObject:
     tree = parsed.tree
+    tables = list(tree.find_all(exp.Table))
+    if any(not isinstance(part, exp.Identifier) for table in tables for part in table.parts[:-1]):
+        found = invalid_sql.finding("a table name must be written out, without parameters", place=Place(file=""))
+        return QueryObject(diagnostics=(found,))
     # Both read the tree as written, so before parameters are replaced below.
     form = canonical(tree, _relations(tree, resolve))
     facts = shape(tree) if shape is not None else None
     parameters = tuple(_parameters(parsed.tokens))
-    travel = next((table for table in tree.find_all(exp.Table) if table.args.get("version")), None)
-    found = (time_travel.finding(place=Place(file="")),) if travel is not None else ()
+    travels = any(table.args.get("version") for table in tables)
+    problems = (time_travel.finding(place=Place(file="")),) if travels else ()
     volatile = volatile_functions(tree)
     if parameters:
         for node in list(tree.find_all(exp.Parameter)):
@@ -63,7 +67,7 @@ def _object(parsed: Parsed, resolve: Resolve, *, shape: Shape | None) -> QueryOb
         volatile=(*volatile, "tablesample") if walk.is_sampled else volatile,
         canonical=form,
         shape=facts,
-        diagnostics=found,
+        diagnostics=problems,
     )
 
 

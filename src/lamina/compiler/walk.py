@@ -323,12 +323,12 @@ class Walk:
 
     def _join(self, join: exp.Join, frame: Frame) -> None:
         side, kind = (join.text("side") or "").upper(), (join.text("kind") or "").upper()
-        before = tuple(frame.relations)
+        count = len(frame.relations)
         if side in {"RIGHT", "FULL"}:
-            for number in before:
+            for number in frame.relations:
                 self._make_optional(number)
         self._relation(join.this, frame, is_optional=side in {"LEFT", "FULL"} and kind not in {"SEMI", "ANTI"})
-        added = tuple(frame.relations[len(before) :])
+        added = tuple(frame.relations[count:])
         if kind in {"SEMI", "ANTI"}:
             frame.hidden.extend(added)
         is_natural = (join.text("method") or "").upper() == "NATURAL"
@@ -340,10 +340,10 @@ class Walk:
         if condition is None:
             return
         frame.filters.extend(self._collector(frame, {}).collect(condition))
-        restricted = _restricted(side, kind, before, added)
-        if restricted is not None:
-            bounds = exact_bounds(condition, self._locator(frame))
-            frame.exact.extend(ExactFilter(relation, name, restricted) for relation, name in bounds)
+        for relation, name in exact_bounds(condition, self._locator(frame)):
+            restricted = _restricted(side, kind, tuple(frame.relations[:count]), added)
+            if restricted is not None:
+                frame.exact.append(ExactFilter(relation, name, restricted))
 
     def _make_optional(self, number: int) -> None:
         relation = self.relations[number]
