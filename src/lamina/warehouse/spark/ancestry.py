@@ -1,11 +1,12 @@
 """A managed table's main ancestry, from its metadata alone; pure."""
 
 from lamina.compiler.graph import CompiledModel
+from lamina.planner.axis import column_ranges
 from lamina.project.strategy import TimeInterval
 from lamina.values.coverage import Mark
 from lamina.values.facts import Version
 from lamina.values.interval import WHOLE
-from lamina.values.names import ColumnName, Position, TableName
+from lamina.values.names import Position, TableName
 from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Touch
 from lamina.warehouse.port import History
 from lamina.warehouse.spark.metadata import Metadata, Snapshot
@@ -14,8 +15,9 @@ from lamina.warehouse.spark.metadata import Metadata, Snapshot
 def history_of(table: TableName, metadata: Metadata, since: Position | None, *, model: CompiledModel | None) -> History:
     """Return the versions after a recorded one, or all known ones if that is no ancestor."""
     steps, is_linked = walk(metadata, since)
+    name = table if model is None else TableName(model.name)
     return History(
-        versions=tuple(_version(table, metadata, step, model) for step in steps),
+        versions=tuple(_version(name, metadata, step, model) for step in steps),
         is_linked=is_linked,
         mark=_newest_mark(metadata, steps),
     )
@@ -65,10 +67,13 @@ def _extent(step: Snapshot, mark: Mark | None, model: CompiledModel | None) -> E
     """Return what a step may have changed; a mark of an interval model tells its slices."""
     if step.is_content_preserving and step.parent is not None:
         return Nothing()
-    strategy = None if model is None else model.settings.strategy
-    if mark is None or step.parent is None or not isinstance(strategy, TimeInterval) or mark.slices == (WHOLE,):
+    if mark is None or model is None or step.parent is None or mark.slices == (WHOLE,):
         return Everything()
-    return Ranges(columns=(ColumnRanges(column=ColumnName(strategy.time_column), ranges=mark.slices),))
+    strategy = model.settings.strategy
+    if not isinstance(strategy, TimeInterval):
+        return Everything()
+    ranges = column_ranges(model, mark.slices)
+    return Ranges(columns=(ColumnRanges(column=strategy.time_column, ranges=ranges),))
 
 
 def _late_mark(metadata: Metadata, step: Snapshot) -> Mark | None:

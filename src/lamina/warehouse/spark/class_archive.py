@@ -6,6 +6,7 @@ It is made once for each combination of Java, Spark and jars, by a process of it
 import os
 import subprocess
 import sys
+import time
 from hashlib import blake2b
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from lamina.warehouse.spark.settings import SparkSettings
 LARGE_BYTES = 512 * 2**20
 SMALL_WORK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
+_CLAIM_SECONDS = 900
 _SWITCH = "LAMINA_CLASS_ARCHIVE"
 
 
@@ -59,8 +61,7 @@ def make_in_background(wanted: Request) -> None:
     target = Path(wanted.path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        # Whoever creates this file does the work; a crash leaves it behind and only costs the speed-up.
-        os.close(os.open(target.with_suffix(".making"), os.O_CREAT | os.O_EXCL))
+        _claim(target.with_suffix(".making"))
     except OSError:
         return
     subprocess.Popen(
@@ -70,6 +71,13 @@ def make_in_background(wanted: Request) -> None:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+
+
+def _claim(claim: Path) -> None:
+    """Create the file whose creator does the work, or raise; one that a crash left behind counts for a while only."""
+    if claim.exists() and time.time() - claim.stat().st_mtime > _CLAIM_SECONDS:
+        claim.unlink(missing_ok=True)
+    os.close(os.open(claim, os.O_CREAT | os.O_EXCL))
 
 
 def _is_wanted() -> bool:
@@ -96,6 +104,7 @@ def _make(wanted: Request) -> None:
             )
             application = Application(settings, emit=lambda _: None)
             application.extra_java_options = f"-XX:ArchiveClassesAtExit={scratch_archive}"
+            application.stop_seconds = _CLAIM_SECONDS
             for statement in _TRAINING:
                 application.session().sql(statement).collect()
             application.stop()

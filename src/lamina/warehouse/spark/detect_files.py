@@ -30,7 +30,9 @@ def file_changes(
     head = file_head(settings, source, columns=columns).position
     if head is None or head == since:
         return ()
-    after = _with_columns(settings, source, manifest.load_manifest(settings, source, head), columns)
+    after = manifest.load_manifest(settings, source, head)
+    if not set(columns) <= set(after.asked):
+        after = _keep(settings, source, after.entries, known=None, columns=columns)
     if not manifest.is_stored(settings, since):
         return (_touch(source, since, head, Everything()),)
     before = manifest.load_manifest(settings, source, since)
@@ -79,32 +81,19 @@ def _keep(
     *,
     known: Manifest | None,
     columns: tuple[ColumnName, ...],
-) -> None:
-    """Store a manifest; files of the one before keep what is known of them."""
-    old = {item.file: item for item in known.files} if known else {}
+) -> Manifest:
+    """Store a manifest; files that were looked at for these columns before are not opened again."""
+    is_enough = known is not None and set(columns) <= set(known.asked)
+    old = {item.file: item for item in known.files} if known is not None and is_enough else {}
     location = manifest.locate(settings, source)
     files = tuple(
         old.get(entry) or HeldFile(file=entry, held=file_ranges.held_by(source, location, entry, columns=columns))
         for entry in entries
     )
-    manifest.store_manifest(settings, Manifest(source=source.name, files=files))
-
-
-def _with_columns(
-    settings: SparkSettings, source: SourceTable, found: Manifest, columns: tuple[ColumnName, ...]
-) -> Manifest:
-    """Learn what files hold of columns nobody asked for when they came."""
-    location = manifest.locate(settings, source)
-    lacking = [item for item in found.files if {held.column for held in item.held} < set(columns)]
-    if not lacking:
-        return found
-    learnt = {
-        item.file: item.replace(held=file_ranges.held_by(source, location, item.file, columns=columns))
-        for item in lacking
-    }
-    whole = found.replace(files=tuple(learnt.get(item.file, item) for item in found.files))
-    manifest.store_manifest(settings, whole)
-    return whole
+    asked = known.asked if known is not None and is_enough else columns
+    kept = Manifest(source=source.name, files=files, asked=asked)
+    manifest.store_manifest(settings, kept)
+    return kept
 
 
 def _newest(settings: SparkSettings, source: SourceTable) -> Manifest | None:

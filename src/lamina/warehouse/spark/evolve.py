@@ -1,8 +1,11 @@
 """Drift: how a table's columns follow a result whose columns changed under unchanged code; pure."""
 
-from lamina.compiler.types import decimal_of, is_decimal
+import re
+
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.value import Value
+
+_DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 
 _WIDER = {"tinyint": ("smallint", "int", "bigint"), "smallint": ("int", "bigint"), "int": ("bigint",)}
 
@@ -71,7 +74,5 @@ def _stored(kind: DataType) -> DataType:
 
 
 def _is_more_precise(before: DataType, after: DataType) -> bool:
-    if not (is_decimal(before) and is_decimal(after)):
-        return False
-    old, new = decimal_of(before), decimal_of(after)
-    return old is not None and new is not None and old.scale == new.scale and old.precision < new.precision
+    old, new = _DECIMAL.fullmatch(before), _DECIMAL.fullmatch(after)
+    return old is not None and new is not None and old[2] == new[2] and int(old[1]) < int(new[1])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lamina.project.source import SourceTable
 from lamina.values import codec
-from lamina.values.names import Position
+from lamina.values.names import ColumnName, Position
 from lamina.values.touch import ColumnRanges
 from lamina.values.value import Value
 from lamina.warehouse.failure import WarehouseFailure
@@ -88,6 +88,7 @@ class Manifest(Value, frozen=True):
 
     source: str
     files: tuple[HeldFile, ...]
+    asked: tuple[ColumnName, ...] = ()  # the columns that files were looked at for
 
     @property
     def entries(self) -> tuple[FileEntry, ...]:

@@ -5,6 +5,7 @@ One application, one session for each worker thread, because settings such as sn
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -23,8 +24,6 @@ from lamina.warehouse.spark.settings import SparkSettings
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_STOP_SECONDS = 20
-
 
 class Application:
     """Spark, started when it is first asked for a session."""
@@ -39,6 +38,7 @@ class Application:
         self._archive: class_archive.Request | None = None
         self.expected_bytes = 0  # what the first session is likely to read; decides how the JVM compiles
         self.extra_java_options = ""
+        self.stop_seconds = 20
 
     @property
     def is_started(self) -> bool:
@@ -70,7 +70,7 @@ class Application:
         root.stop()
         self._threads = threading.local()
         if self._gateway is not None:
-            _end_java(self._gateway)
+            _end_java(self._gateway, seconds=self.stop_seconds)
             self._gateway = None
         if self._archive is not None:
             class_archive.make_in_background(self._archive)
@@ -188,14 +188,18 @@ def _undisturbed_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _end_java(gateway: Any) -> None:
+def _end_java(gateway: Any, *, seconds: int) -> None:
     """End the JVM and wait for it, so that what it writes at its end is whole."""
     from pyspark import SparkContext
 
     process = gateway.proc
     gateway.shutdown()
     process.stdin.close()
-    process.wait(timeout=_STOP_SECONDS)
+    try:
+        process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
     # Spark keeps the gateway for the next context, which must have a JVM of its own.
     SparkContext._gateway = None
     SparkContext._jvm = None

@@ -1,0 +1,59 @@
+"""Answer a user's query over the catalog's tables; reading only."""
+
+from base64 import b64encode
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from lamina.errors import UsageError
+from lamina.values.result import QueryColumn, QueryResult
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def run_query(session: "SparkSession", sql: str, *, catalog: str, limit: int) -> QueryResult:
+    """Return the first rows of a query, whose names are looked up in the catalog first."""
+    _refuse_writing(sql)
+    session.catalog.setCurrentCatalog(catalog)
+    frame = session.sql(sql)
+    rows = frame.limit(limit + 1).collect()
+    return QueryResult(
+        columns=tuple(QueryColumn(name=field.name, type=field.dataType.simpleString()) for field in frame.schema),
+        rows=tuple(tuple(_cell(value) for value in row) for row in rows[:limit]),
+        is_cut=len(rows) > limit,
+    )
+
+
+def _refuse_writing(sql: str) -> None:
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        statements = sqlglot.parse(sql, dialect="spark")
+    except SqlglotError as error:
+        raise UsageError(f"the query cannot be read: {error}", hint="write one Spark SQL query") from error
+    allowed = (exp.Query, exp.Describe, exp.Show, exp.Values)
+    if len(statements) != 1 or not isinstance(statements[0], allowed):
+        raise UsageError("only one query can be asked, and it may not write", hint="begin with SELECT or WITH")
+
+
+def _cell(value: Any) -> Any:
+    """Return a value as JSON can hold it: times in UTC with Z, decimals as text."""
+    match value:
+        case datetime():
+            instant = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+            return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        case date():
+            return value.isoformat()
+        case Decimal():
+            return str(value)
+        case bytes() | bytearray():
+            return b64encode(value).decode()
+        case dict():
+            return {str(key): _cell(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_cell(item) for item in value]
+        case _:
+            return value

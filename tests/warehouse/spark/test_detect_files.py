@@ -1,0 +1,227 @@
+"""Manifests of file sources: what came, went or changed, and which times that touches; no JVM."""
+
+import os
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from lamina.project.source import SourceTable
+from lamina.values.interval import Interval
+from lamina.values.names import ColumnName, Position, SourceName
+from lamina.values.schema import Column, DataType
+from lamina.values.touch import ColumnRanges, Everything, Nothing, Ranges, Touch
+from lamina.warehouse.spark.detect_files import file_changes, file_head
+from lamina.warehouse.spark.manifest import SourceGone, SourceUnreadable
+from lamina.warehouse.spark.settings import SparkSettings
+
+TS = ColumnName("ts")
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> SparkSettings:
+    folder = str(tmp_path)
+    return SparkSettings(root=folder, database=f"{folder}/db", warehouse=f"{folder}/warehouse", logs=folder)
+
+
+def source(format: str = "parquet", **fields: object) -> SourceTable:
+    return SourceTable(name=SourceName("raw.orders"), type="files", location="raw", format=format, **fields)  # type: ignore[arg-type]
+
+
+def instant(day: int, hour: int = 0, minute: int = 0) -> datetime:
+    return datetime(2026, 1, day, hour, minute, tzinfo=UTC)
+
+
+def write(settings: SparkSettings, name: str, *times: datetime | date) -> None:
+    path = Path(settings.root, "raw", name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = pyarrow.table({"ts": list(times), "n": list(range(len(times)))})
+    pyarrow.parquet.write_table(table, path)
+
+
+def text(settings: SparkSettings, name: str, content: str) -> None:
+    path = Path(settings.root, "raw", name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+
+
+def head(settings: SparkSettings, table: SourceTable) -> Position:
+    position = file_head(settings, table, columns=(TS,)).position
+    assert position is not None
+    return position
+
+
+def changes(settings: SparkSettings, table: SourceTable, since: Position) -> Touch:
+    (touch,) = file_changes(settings, table, since, columns=(TS,))
+    return touch
+
+
+def ranges(*spans: tuple[datetime, datetime]) -> Ranges:
+    return Ranges(columns=(ColumnRanges(column=TS, ranges=tuple(Interval(*span) for span in spans)),))
+
+
+def test_unchanged_folder_has_the_same_position_and_no_changes(settings: SparkSettings) -> None:
+    write(settings, "a.parquet", instant(1))
+    first = head(settings, source())
+
+    assert head(settings, source()) == first
+    assert file_changes(settings, source(), first, columns=(TS,)) == ()
+
+
+def test_new_file_is_an_append_of_the_times_it_holds(settings: SparkSettings) -> None:
+    write(settings, "a.parquet", instant(1))
+    before = head(settings, source())
+    write(settings, "b.parquet", instant(2, 5), instant(2, 7))
+
+    touch = changes(settings, source(), before)
+
+    assert touch.is_append
+    assert touch.extent == ranges((instant(2, 5), instant(2, 7).replace(microsecond=1)))
+
+
+def test_removed_and_changed_files_touch_what_they_held(settings: SparkSettings) -> None:
+    write(settings, "a.parquet", instant(1))
+    write(settings, "b.parquet", instant(3))
+    write(settings, "c.parquet", instant(9))
+    before = head(settings, source())
+    Path(settings.root, "raw/a.parquet").unlink()
+    write(settings, "b.parquet", instant(5), instant(5, 1))
+
+    touch = changes(settings, source(), before)
+
+    assert not touch.is_append
+    tick = {"microsecond": 1}
+    assert touch.extent == ranges(
+        (instant(1), instant(1).replace(**tick)),
+        (instant(3), instant(3).replace(**tick)),
+        (instant(5), instant(5, 1).replace(**tick)),
+    )
+
+
+def test_wide_file_tells_the_hours_it_holds_not_all_between(settings: SparkSettings) -> None:
+    write(settings, "a.parquet", instant(1))
+    before = head(settings, source())
+    write(settings, "b.parquet", instant(2, 5, 30), instant(20, 7, 10))
+
+    extent = changes(settings, source(), before).extent
+
+    assert extent == ranges((instant(2, 5), instant(2, 6)), (instant(20, 7), instant(20, 8)))
+
+
+def test_dates_are_told_by_whole_days(settings: SparkSettings) -> None:
+    write(settings, "a.parquet", date(2026, 1, 1))
+    before = head(settings, source())
+    write(settings, "b.parquet", date(2026, 1, 3), date(2026, 1, 9))
+
+    extent = changes(settings, source(), before).extent
+
+    assert extent == ranges((instant(3), instant(4)), (instant(9), instant(10)))
+
+
+def test_folders_tell_the_day_without_opening_the_file(settings: SparkSettings) -> None:
+    text(settings, "ts=2026-01-01/a.parquet", "not parquet at all")
+    before = head(settings, source())
+    text(settings, "ts=2026-01-04/b.parquet", "neither")
+
+    assert changes(settings, source(), before).extent == ranges((instant(4), instant(5)))
+
+
+@pytest.mark.parametrize(
+    ("format", "first", "second"),
+    [
+        ("csv", "n,ts\n1,2026-01-01T00:00:00Z\n", "n,ts\n1,2026-01-02T05:00:00Z\n2,\n"),
+        ("csv", "n,ts\n1,2026-01-01 00:00:00\n", "n,ts\n1,2026-01-02 05:00:00\n"),
+        ("json", '{"ts": "2026-01-01T00:00:00Z"}\n', '{"ts": "2026-01-02T05:00:00Z"}\n'),
+    ],
+)
+def test_text_files_are_scanned_for_the_one_column(
+    settings: SparkSettings, format: str, first: str, second: str
+) -> None:
+    text(settings, "a", first)
+    before = head(settings, source(format))
+    text(settings, "b", second)
+
+    extent = changes(settings, source(format), before).extent
+
+    assert extent == ranges((instant(2, 5), instant(2, 5).replace(microsecond=1)))
+
+
+def test_file_that_cannot_tell_touches_everything(settings: SparkSettings) -> None:
+    text(settings, "a", "ts\n2026-01-01T00:00:00Z\n")
+    before = head(settings, source("csv"))
+    text(settings, "b", "ts\nsoon\n")
+
+    assert changes(settings, source("csv"), before).extent == Everything()
+
+
+def test_declared_date_is_read_as_one(settings: SparkSettings) -> None:
+    table = source("csv", columns=(Column(name=TS, type=DataType("date")),))
+    text(settings, "a", "ts\n2026-01-01\n")
+    before = head(settings, table)
+    text(settings, "b", "ts\n2026-01-05\n")
+
+    assert changes(settings, table, before).extent == ranges((instant(5), instant(6)))
+
+
+def test_touching_a_file_without_rows_of_that_column_touches_no_range(settings: SparkSettings) -> None:
+    text(settings, "a", "ts\n2026-01-01T00:00:00Z\n")
+    before = head(settings, source("csv"))
+    text(settings, "b", "ts\n")
+
+    assert changes(settings, source("csv"), before).extent == ranges()
+
+
+def test_column_nobody_asked_for_before_is_looked_up(settings: SparkSettings) -> None:
+    write(settings, "a.parquet", instant(1))
+    before = file_head(settings, source(), columns=()).position
+    write(settings, "b.parquet", instant(2))
+    file_head(settings, source(), columns=())
+
+    assert changes(settings, source(), Position(str(before))).extent == ranges(
+        (instant(2), instant(2).replace(microsecond=1))
+    )
+
+
+def test_forgotten_manifest_means_everything(settings: SparkSettings) -> None:
+    write(settings, "a.parquet", instant(1))
+    head(settings, source())
+
+    assert changes(settings, source(), Position("unknown")).extent == Everything()
+
+
+def test_hidden_files_are_no_part_of_a_source(settings: SparkSettings) -> None:
+    write(settings, "a.parquet", instant(1))
+    before = head(settings, source())
+    text(settings, "_SUCCESS", "")
+    text(settings, ".part.crc", "")
+
+    assert head(settings, source()) == before
+
+
+def test_rewritten_file_of_equal_bytes_is_still_a_change(settings: SparkSettings) -> None:
+    write(settings, "a.parquet", instant(1))
+    before = head(settings, source())
+    os.utime(Path(settings.root, "raw/a.parquet"), ns=(1, 1))
+
+    touch = changes(settings, source(), before)
+
+    assert not isinstance(touch.extent, Nothing)
+    assert not touch.is_append
+
+
+def test_missing_folder_is_an_error_and_an_empty_one_a_table_without_files(settings: SparkSettings) -> None:
+    with pytest.raises(SourceGone, match="`raw[.]orders`"):
+        head(settings, source())
+    Path(settings.root, "raw").mkdir()
+
+    assert head(settings, source())
+
+
+def test_file_that_cannot_be_opened_is_an_error(settings: SparkSettings) -> None:
+    write(settings, "a.parquet", instant(1))
+    Path(settings.root, "raw/b.parquet").symlink_to(Path(settings.root, "nowhere"))
+
+    with pytest.raises(SourceUnreadable):
+        head(settings, source())
