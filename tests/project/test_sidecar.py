@@ -73,7 +73,7 @@ def test_a_full_sidecar_is_read_whole() -> None:
 
 def test_all_problems_of_a_file_are_found_at_once() -> None:
     sidecar = read('tag = []\nowner = 3\ncron = "x"\nstart = "soon"\n[late]\n[strategy]\ntype = "merg"\n[[checks]]\n')
-    assert sorted(codes(sidecar)) == ["L110", "L114", "L115", "L116", "L117", "L122", "L125"]
+    assert sorted(codes(sidecar)) == ["L110", "L114", "L115", "L116", "L117", "L117", "L122", "L125"]
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,12 @@ def test_all_problems_of_a_file_are_found_at_once() -> None:
 def test_a_typo_is_answered_with_the_nearest_word_only_when_close(text: str, suggestion: str | None) -> None:
     (found,) = read(text).diagnostics
     assert found.suggestion == suggestion
+
+
+def test_a_misspelt_strategy_is_taken_for_the_nearest_so_that_it_is_one_finding() -> None:
+    sidecar = read('[strategy]\ntype = "merg"\nunique_key = ["id"]\n')
+    assert codes(sidecar) == ["L115"]
+    assert sidecar.settings.strategy == Merge(unique_key=(ColumnName("id"),))
 
 
 @pytest.mark.parametrize("key", sorted(LATER_KEYS))

@@ -15,6 +15,7 @@ from lamina.project.strategy import (
     TimeInterval,
     Unit,
 )
+from lamina.values.nearest import nearest
 
 LATER_STRATEGIES = ("microbatch", "view", "events", "snapshot")
 LATER_KEYS = frozenset(
@@ -74,7 +75,11 @@ def strategy_table(value: Any, key: str, findings: Findings) -> Any:
         return findings.wrong_type(key, expected="a table", value=value)
     if value.get("type") in LATER_STRATEGIES:
         value = {"type": value["type"]}  # its own settings would only repeat the finding
-    return decode_table(value, ALL_KEYS, at=key, findings=findings, later=LATER_KEYS)
+    decoded = decode_table(value, ALL_KEYS, at=key, findings=findings, later=LATER_KEYS)
+    written = value.get("type")
+    if "type" not in decoded and isinstance(written, str) and (near := nearest(written, KEYS)):
+        decoded["type"] = near  # what is probably meant, so that one misspelling is one finding
+    return decoded
 
 
 def build_strategy(settings: Mapping[str, Any], *, findings: Findings) -> Strategy:
