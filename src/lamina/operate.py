@@ -5,14 +5,17 @@ from datetime import datetime
 
 from lamina.compiler.graph import Graph
 from lamina.engine import Engine, new_run_id, open_engine, thread_count
-from lamina.errors import LaminaError
+from lamina.errors import LaminaError, UsageError
 from lamina.executor.execute import Limits
+from lamina.executor.lease import held_lease
 from lamina.executor.run import Request, observe, run
 from lamina.planner.plan import build_plan
+from lamina.planner.recover import accept
 from lamina.planner.review import PlanMoved, check_size, moved_since
-from lamina.planner.select import select, upstreams_of
+from lamina.planner.select import did_you_mean, find_model, select, upstreams_of
+from lamina.values.change import ModelChange
 from lamina.values.event import Event
-from lamina.values.names import PlanId
+from lamina.values.names import ModelName, PlanId, TableName
 from lamina.values.plan import Plan, Selection
 from lamina.values.result import RunResult
 from lamina.values.value import Value
@@ -31,13 +34,20 @@ class Ask(Value, frozen=True):
     is_confirmed: bool = False
 
 
-def plan_project(root: str, variables: Mapping[str, str], ask: Ask, *, emit: Callable[[Event], None]) -> Plan:
+class Planned(Value, frozen=True):
+    """A plan, and what changed in the project since it was last run."""
+
+    plan: Plan
+    changes: tuple[ModelChange, ...]
+
+
+def plan_project(root: str, variables: Mapping[str, str], ask: Ask, *, emit: Callable[[Event], None]) -> Planned:
     """Return what a run would do now, and keep it for `apply`; no table is touched, no JVM is started."""
     with open_engine(root, variables, overrides={}, emit=emit) as engine:
         selection = _selection(engine.graph, ask)
         plan = _plan(engine, selection, ask.execution_time or engine.runtime.clock())
         engine.runtime.store.save_plan(plan)
-        return plan
+        return Planned(plan=plan, changes=_changes(engine))
 
 
 def run_project(
@@ -84,9 +94,59 @@ def apply_plan(
         return run(engine.runtime, engine.graph, request, stop=engine.stop)
 
 
+def retry_models(
+    root: str,
+    variables: Mapping[str, str],
+    names: tuple[str, ...],
+    *,
+    emit: Callable[[Event], None],
+    ready: Callable[[Engine], None],
+) -> RunResult:
+    """Forget that models failed, and run them again with what they read."""
+    ask = Ask(include=names)
+    with open_engine(root, variables, overrides={}, emit=emit) as engine:
+        chosen = select(engine.graph, names, ())
+        runtime = engine.runtime
+        with held_lease(runtime, new_run_id(runtime.clock()), above=0) as lease:
+            runtime.store.clear_failures(chosen, lease)
+        ready(engine)
+        request = _request(engine, ask, "retry", review=lambda _: None)
+        return run(runtime, engine.graph, request, stop=engine.stop)
+
+
+def accept_writes(root: str, variables: Mapping[str, str], *, model: str) -> ModelName:
+    """Keep what somebody else wrote to a model's table, so that it is built upon again."""
+    with open_engine(root, variables, overrides={}, emit=lambda _: None) as engine:
+        found = find_model(engine.graph, model)
+        if found is None:
+            raise UsageError(f"there is no model `{model}`", hint=did_you_mean(engine.graph, model))
+        runtime = engine.runtime
+        with held_lease(runtime, new_run_id(runtime.clock()), above=0) as lease:
+            world = observe(runtime, engine.graph, Selection(models=(found.name,)), execution_time=runtime.clock())
+            if world.facts.models[found.name].target.status != "foreign_write":
+                raise LaminaError(
+                    f"nobody else wrote to the table of `{found.name}`", hint="there is nothing to accept"
+                )
+            record = world.records[found.name]
+            accepted = record.replace(coverage=accept(found, record.coverage))
+            touches = tuple(touch for touch in world.new_touches if touch.table == TableName(found.name))
+            runtime.store.fold(runtime.environment, lease, touches=touches, models=(accepted,))
+        return found.name
+
+
 def _plan(engine: Engine, selection: Selection, execution_time: datetime) -> Plan:
     world = observe(engine.runtime, engine.graph, selection, execution_time=execution_time)
     return build_plan(engine.graph, world.facts, environment=engine.runtime.environment, selection=selection)
+
+
+def _changes(engine: Engine) -> tuple[ModelChange, ...]:
+    """Compare the project with what was last run; both are compiled by this compiler."""
+    from lamina.compiler.changes import compare
+
+    before = engine.runtime.store.load_graph(engine.runtime.environment)
+    if before is None:
+        return ()
+    return tuple(item for item in compare(before, engine.graph) if item.change != "unchanged")
 
 
 def _request(engine: Engine, ask: Ask, command: str, *, review: Callable[[Plan], None]) -> Request:

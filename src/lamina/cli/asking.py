@@ -53,7 +53,7 @@ def ask_of(flags: dict[str, Any]) -> "Ask":
         include=tuple(flags["select"]),
         exclude=tuple(flags["exclude"]),
         has_upstreams=not flags["no_auto_upstream"],
-        execution_time=_time_of(flags["execution_time"]),
+        execution_time=time_of(flags["execution_time"]),
         slices=Selection(
             is_forced=flags["force"],
             is_full_refresh=flags["full_refresh"],
@@ -68,7 +68,8 @@ def ask_of(flags: dict[str, Any]) -> "Ask":
     )
 
 
-def _time_of(text: str | None) -> datetime | None:
+def time_of(text: str | None) -> datetime | None:
+    """Read a time given as a flag; naive means UTC."""
     if text is None:
         return None
     try:

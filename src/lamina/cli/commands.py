@@ -15,7 +15,22 @@ JOBS: dict[str, dict[str, str]] = {
         "rule": "Explain a diagnostic code",
     },
     "run": {
+        "plan": "Say what a run would do and why, without Spark",
+        "apply": "Do what a plan lists, or refuse",
         "run": "Build what new data or new code made stale, and only that",
+        "retry": "Try again what failed for good",
+        "accept": "Keep what somebody else wrote to a table",
+    },
+    "trust": {
+        "verify": "Prove that tables equal a recompute",
+        "status": "Say how every model stands, and why",
+        "intervals": "List the ranges of a model by how they stand",
+    },
+    "look back": {
+        "history": "List the latest runs",
+        "run-info": "Show what an earlier run did",
+        "query": "Ask the tables something",
+        "show": "Print some rows of a model",
     },
 }
 MODULES = {"render": "render_model"}  # where the module is not named like the command

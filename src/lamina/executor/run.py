@@ -81,6 +81,7 @@ def _run_leased(
     facts = world.facts.replace(models={model.name: now.facts(model) for model in managed_models(graph)})
     plan = build_plan(graph, facts, environment=runtime.environment, selection=request.selection)
     request.review(plan)
+    runtime.store.save_graph(runtime.environment, graph)
     writer = Writer(runtime=runtime, run_id=request.run_id, lease=lease, execution_time=request.execution_time)
     execution = Execution(writer, graph, request.limits, plan=plan, now=now, stop=stop)
     reports = execution.run()

@@ -2,8 +2,9 @@
 
 import sqlite3
 
+from lamina.compiler.graph import Graph
 from lamina.state.port import BatchRecord, RunRecord
-from lamina.values.codec import from_json, to_json
+from lamina.values.codec import content_hash, from_json, to_json
 from lamina.values.facts import Intent
 from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, RunId
 from lamina.values.plan import Plan
@@ -84,3 +85,23 @@ def find_plan(connection: sqlite3.Connection, plan_id: PlanId) -> Plan | None:
     exact = [text for name, text in rows if name == plan_id]
     found = exact or [text for _, text in rows]
     return from_json(found[0], Plan) if len(found) == 1 and plan_id else None
+
+
+def put_graph(connection: sqlite3.Connection, environment: EnvironmentName, graph: Graph) -> None:
+    """Keep the compiled project that an environment was last run with."""
+    connection.execute(
+        "INSERT OR REPLACE INTO lamina_graph (environment, hash, graph) VALUES (?, ?, ?)",
+        (environment, content_hash(graph), to_json(graph).decode()),
+    )
+
+
+def graph_hash(connection: sqlite3.Connection, environment: EnvironmentName) -> str | None:
+    """Return the hash of the kept project."""
+    row = connection.execute("SELECT hash FROM lamina_graph WHERE environment = ?", (environment,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def find_graph(connection: sqlite3.Connection, environment: EnvironmentName) -> Graph | None:
+    """Return the kept project."""
+    row = connection.execute("SELECT graph FROM lamina_graph WHERE environment = ?", (environment,)).fetchone()
+    return None if row is None else from_json(row[0], Graph)

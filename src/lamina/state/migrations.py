@@ -27,18 +27,20 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE lamina_run (number INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL UNIQUE,"
         " run TEXT NOT NULL)",
         "CREATE TABLE lamina_plan (plan_id TEXT PRIMARY KEY, plan TEXT NOT NULL)",
+        "CREATE TABLE lamina_graph (environment TEXT PRIMARY KEY, hash TEXT NOT NULL, graph TEXT NOT NULL)",
     ),
 )
 
 KNOWN = len(STEPS)
 
 
-def found_version(connection: sqlite3.Connection) -> int:
-    """Return the schema version of the file; 0 when it holds no state."""
+def found_version(connection: sqlite3.Connection) -> int | None:
+    """Return the schema version of the file; 0 when it holds no state, None when it has lost its version."""
     exists = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'lamina_store'").fetchone()
     if exists is None:
         return 0
-    return int(connection.execute("SELECT version FROM lamina_store").fetchone()[0])
+    row = connection.execute("SELECT version FROM lamina_store").fetchone()
+    return None if row is None else int(row[0])
 
 
 def upgrade(connection: sqlite3.Connection, version: int) -> None:

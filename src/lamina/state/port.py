@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from lamina.compiler.graph import Graph
 from lamina.values.batch import Published
 from lamina.values.coverage import Coverage
 from lamina.values.facts import Failure, Intent
@@ -144,6 +145,12 @@ class StateStore(Protocol):
 
     def load_plan(self, plan_id: PlanId) -> Plan | None:
         """Return a kept plan, by its id or an unambiguous beginning of it."""
+
+    def save_graph(self, environment: EnvironmentName, graph: Graph) -> None:
+        """Keep the compiled project an environment was last run with; the same one is not written again."""
+
+    def load_graph(self, environment: EnvironmentName) -> Graph | None:
+        """Return the compiled project an environment was last run with."""
 
     def runs(self, *, limit: int) -> tuple[RunRecord, ...]:
         """Return the latest runs, newest first."""

@@ -32,14 +32,20 @@ class Database:
 
     def _bring_up_to_date(self) -> None:
         with self.reading() as connection:
-            version = found_version(connection)
+            if self._version(connection) == KNOWN:
+                return
+        with self.writing() as connection:
+            create_tables(connection)
+            # Another process may have done it while this one waited for the lock.
+            upgrade(connection, self._version(connection))
+
+    def _version(self, connection: sqlite3.Connection) -> int:
+        version = found_version(connection)
+        if version is None:
+            raise StateCorrupt(str(self.path), "it has lost its version")
         if version > KNOWN:
             raise StateTooNew(str(self.path), found=version, known=KNOWN)
-        if version < KNOWN:
-            with self.writing() as connection:
-                create_tables(connection)
-                # Another process may have done it while this one waited for the lock.
-                upgrade(connection, found_version(connection))
+        return version
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

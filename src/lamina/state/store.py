@@ -4,11 +4,13 @@ import sqlite3
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from lamina.compiler.graph import Graph
 from lamina.state import history, leases, logs, slices
 from lamina.state.errors import PublishConflict
 from lamina.state.port import BatchRecord, Lease, ModelRecord, RunRecord, StateView
 from lamina.state.sqlite import Database
 from lamina.values.batch import Published
+from lamina.values.codec import content_hash
 from lamina.values.facts import Failure, Intent
 from lamina.values.interval import Interval
 from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, RunId, TableName
@@ -163,6 +165,19 @@ class SqlStore:
         """Return a kept plan, by its id or an unambiguous beginning of it."""
         with self._database.reading() as connection:
             return history.find_plan(connection, plan_id)
+
+    def save_graph(self, environment: EnvironmentName, graph: Graph) -> None:
+        """Keep the compiled project an environment was last run with; the same one is not written again."""
+        with self._database.reading() as connection:
+            if history.graph_hash(connection, environment) == content_hash(graph):
+                return
+        with self._database.writing() as connection:
+            history.put_graph(connection, environment, graph)
+
+    def load_graph(self, environment: EnvironmentName) -> Graph | None:
+        """Return the compiled project an environment was last run with."""
+        with self._database.reading() as connection:
+            return history.find_graph(connection, environment)
 
     def runs(self, *, limit: int) -> tuple[RunRecord, ...]:
         """Return the latest runs, newest first."""

@@ -1,6 +1,6 @@
 """What commands answer: the values that `--output json` prints, field for field."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from lamina.values.batch import CheckResult
 from lamina.values.diagnostic import Diagnostic
@@ -130,3 +130,107 @@ class RunResult(Value, frozen=True):
     next_due: tuple[NextDue, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     resumed_from: str | None = None
+
+
+class ModelVerdict(Value, frozen=True):
+    """Whether one table equals a recompute over its recorded inputs."""
+
+    model: str
+    status: Literal["equal", "different", "unverifiable"]
+    rows_expected: int = 0
+    rows_actual: int = 0
+    missing: int = 0
+    extra: int = 0
+    retained: int = 0
+    reason: str = ""
+    examples: tuple[str, ...] = ()
+
+
+class VerifyResult(Value, frozen=True):
+    """The document of `verify`."""
+
+    status: Literal["equal", "different"]
+    models: tuple[ModelVerdict, ...]
+
+
+Standing = Literal["current", "stale", "waiting", "blocked", "held", "failed", "not_built"]
+
+
+class ModelStatus(Value, frozen=True):
+    """How one model stands: what is built, what is stale and why, what failed."""
+
+    model: str
+    strategy: str
+    status: Standing
+    reason: str
+    built: tuple[Interval, ...] = ()
+    stale: tuple[Interval, ...] = ()
+    watermark: str | None = None
+
+
+class StatusResult(Value, frozen=True):
+    """The document of `status`."""
+
+    environment: str
+    models: tuple[ModelStatus, ...]
+    next_due: tuple[NextDue, ...] = ()
+
+
+class BuiltInterval(Value, frozen=True):
+    """A built range and the batch that built it last, where history still knows it."""
+
+    start: str
+    end: str
+    run_id: str | None = None
+    execution_time: str | None = None
+    built_at: str | None = None
+
+
+class RangeReason(Value, frozen=True):
+    """A range and what is to be said of it."""
+
+    start: str
+    end: str
+    reason: str = ""
+
+
+class IntervalsResult(Value, frozen=True):
+    """The document of `intervals`."""
+
+    model: str
+    axis: Literal["event_time"]
+    coverage: tuple[BuiltInterval, ...]
+    partial: tuple[RangeReason, ...]
+    missing: tuple[RangeReason, ...]
+    pending: tuple[RangeReason, ...]
+    failed: tuple[RangeReason, ...]
+    waiting: tuple[RangeReason, ...]
+
+
+class RunLine(Value, frozen=True):
+    """One run in `history`."""
+
+    run_id: str
+    command: str
+    status: str
+    started_at: str
+    finished_at: str | None
+    tables_built: int = 0
+    tables_failed: int = 0
+    rows_written: int = 0
+    duration_ms: int = 0
+
+
+class QueryColumn(Value, frozen=True):
+    """A column of a query's answer."""
+
+    name: str
+    type: str
+
+
+class QueryResult(Value, frozen=True):
+    """The document of `query` and `show`; cells as JSON can hold them."""
+
+    columns: tuple[QueryColumn, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    is_cut: bool = False  # there are more rows than asked for

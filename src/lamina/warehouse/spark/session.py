@@ -34,6 +34,7 @@ class Application:
         self._lock = threading.Lock()
         self._threads = threading.local()
         self._root: SparkSession | None = None
+        self._sessions: list[SparkSession] = []
         self._gateway: Any = None
         self._archive: class_archive.Request | None = None
         self.expected_bytes = 0  # what the first session is likely to read; decides how the JVM compiles
@@ -54,12 +55,13 @@ class Application:
         if found is None:
             found = self._new_session(self._root)
             self._threads.session = found
+            self._sessions.append(found)
         return found
 
-    def interrupt(self, tag: str) -> None:
-        """Cancel what runs under a tag."""
-        if self._root is not None:
-            self._root.interruptTag(tag)
+    def interrupt(self) -> None:
+        """Cancel what runs in any session."""
+        for session in tuple(self._sessions):
+            session.interruptAll()
 
     def stop(self) -> None:
         """End Spark; where start-up could be made faster, leave a process behind that prepares it."""
@@ -69,6 +71,7 @@ class Application:
             return
         root.stop()
         self._threads = threading.local()
+        self._sessions.clear()
         if self._gateway is not None:
             _end_java(self._gateway, seconds=self.stop_seconds)
             self._gateway = None

@@ -15,6 +15,7 @@ from lamina.values.event import Event
 from lamina.values.facts import Head
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName
+from lamina.values.result import QueryResult
 from lamina.values.touch import ColumnRanges, Touch
 from lamina.warehouse import catalog
 from lamina.warehouse.failure import WarehouseFailure
@@ -24,6 +25,7 @@ from lamina.warehouse.spark.diff import diff_frames
 from lamina.warehouse.spark.errors import translated
 from lamina.warehouse.spark.frame import Frames
 from lamina.warehouse.spark.metadata import MARK, TOUCH, read_metadata, write_properties
+from lamina.warehouse.spark.query import run_query
 from lamina.warehouse.spark.reads import read_appended, read_snapshot, steps_between
 from lamina.warehouse.spark.session import Application, own_conf
 from lamina.warehouse.spark.settings import SparkSettings
@@ -173,9 +175,14 @@ class SparkWarehouse:
         """Forget an abandoned stage; its files are orphans, shared ones stay."""
         self._tables.set_stage(commit, None)
 
-    def cancel(self, tag: str) -> None:
-        """Stop the Spark jobs that threads run under a tag."""
-        self._application.interrupt(tag)
+    def cancel(self) -> None:
+        """Stop the Spark jobs of every thread."""
+        self._application.interrupt()
+
+    def query(self, sql: str, *, limit: int) -> QueryResult:
+        """Answer a user's query over the catalog's tables."""
+        with translated("query", folder=self._folder):
+            return run_query(self._application.session(), sql, catalog=self._settings.catalog, limit=limit)
 
     def close(self) -> None:
         """Release what is held: the session and the connection to the catalog."""

@@ -1,0 +1,19 @@
+"""`lamina accept`: keep what somebody else wrote to a table."""
+
+import click
+
+from lamina.cli.answer import Answer, Options, Screen, answer_command
+
+
+@answer_command("accept", sentence="Keep what somebody else wrote to a model's table, and build on it again.")
+@click.argument("model")
+def command(options: Options, model: str) -> Answer:
+    """Record that a foreign write is welcome."""
+    from lamina.operate import accept_writes
+
+    name = accept_writes(options.root, options.variables, model=model)
+
+    def show(screen: Screen) -> None:
+        screen.out.print(f"the table of {name} is accepted as it is")
+
+    return Answer(status="ok", body={"model": name}, show=show)

@@ -1,0 +1,30 @@
+"""`lamina apply`: do what a kept plan lists, or refuse."""
+
+from contextlib import ExitStack
+
+import click
+
+from lamina.cli.answer import Answer, Options, answer_command
+
+
+@answer_command("apply", sentence="Do what a plan lists, or refuse with what moved since it was made.")
+@click.argument("plan_id")
+@click.option("--parallel", type=click.IntRange(min=1), metavar="N", help="Build N models at once")
+@click.option("--fail-fast", is_flag=True, help="Start nothing new after the first failure")
+def command(options: Options, plan_id: str, parallel: int | None, **flags: bool) -> Answer:
+    """Apply a kept plan."""
+    from lamina.cli.live import interruptible, shown
+    from lamina.cli.run_answer import run_answer
+    from lamina.operate import Ask, apply_plan
+
+    with ExitStack() as stack:
+        emit = stack.enter_context(shown(options))
+        result = apply_plan(
+            options.root,
+            options.variables,
+            plan_id,
+            Ask(parallel=parallel, is_fail_fast=flags["fail_fast"]),
+            emit=emit,
+            ready=lambda engine: stack.enter_context(interruptible(engine)),
+        )
+    return run_answer(result)

@@ -1,0 +1,23 @@
+"""`lamina plan`: say what a run would do, and keep it for `apply`."""
+
+from typing import Any
+
+from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.asking import ask_of, asking_options
+
+
+@answer_command("plan", sentence="Say what a run would do and why; touches no table and starts no Spark.")
+@asking_options
+def command(options: Options, **flags: Any) -> Answer:
+    """Plan and keep the plan."""
+    from lamina.cli.plan_tree import plan_tree
+    from lamina.operate import plan_project
+    from lamina.values.codec import to_builtins
+
+    planned = plan_project(options.root, options.variables, ask_of(flags), emit=lambda _: None)
+
+    def show(screen: Screen) -> None:
+        screen.out.print(plan_tree(planned.plan, planned.changes))
+
+    body = {**to_builtins(planned.plan), "changes": to_builtins(planned.changes)}
+    return Answer(status="ok", body=body, show=show)

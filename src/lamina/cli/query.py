@@ -1,0 +1,19 @@
+"""`lamina query`: ask the tables something."""
+
+import click
+
+from lamina.cli.answer import Answer, Options, answer_command
+
+
+@answer_command("query", sentence="Run one query over the tables of the catalog and print its rows.")
+@click.argument("sql")
+@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="How many rows at most")
+def command(options: Options, sql: str, limit: int) -> Answer:
+    """Ask Spark."""
+    from lamina.cli.live import shown
+    from lamina.cli.rows import rows_answer
+    from lamina.survey import query_tables
+
+    with shown(options) as emit:
+        result = query_tables(options.root, options.variables, sql=sql, limit=limit, emit=emit)
+    return rows_answer(result)

@@ -1,0 +1,19 @@
+"""`lamina show`: look at some rows of a model."""
+
+import click
+
+from lamina.cli.answer import Answer, Options, answer_command
+
+
+@answer_command("show", sentence="Print some rows of a model's table.")
+@click.argument("model")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many rows at most")
+def command(options: Options, model: str, limit: int) -> Answer:
+    """Read the table."""
+    from lamina.cli.live import shown
+    from lamina.cli.rows import rows_answer
+    from lamina.survey import show_model
+
+    with shown(options) as emit:
+        result = show_model(options.root, options.variables, model=model, limit=limit, emit=emit)
+    return rows_answer(result)

@@ -1,0 +1,85 @@
+"""How models stand, in the words of `status` and `intervals`: the plan of this moment, told about instead of done."""
+
+from collections.abc import Iterable
+
+from lamina.compiler.graph import CompiledModel
+from lamina.planner.axis import grid_of
+from lamina.planner.segments import covered
+from lamina.project.strategy import strategy_name
+from lamina.values.facts import ModelFacts
+from lamina.values.grid import floor_unit
+from lamina.values.interval import WHOLE, Interval, merge
+from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Wait
+from lamina.values.result import IntervalsResult, ModelStatus, RangeReason, Standing
+
+
+def model_status(model: CompiledModel, facts: ModelFacts, actions: tuple[Action, ...]) -> ModelStatus:
+    """Return how a model stands, from what a run would do with it now."""
+    works = tuple(action for action in actions if isinstance(action, Build | Rebuild))
+    status, reason = _word(model, facts, actions)
+    return ModelStatus(
+        model=model.name,
+        strategy=strategy_name(model.settings.strategy),
+        status=status,
+        reason=reason,
+        built=covered(facts.coverage),
+        stale=merge(tuple(span for work in works for span in work.intervals)),
+        watermark=facts.coverage.watermark,
+    )
+
+
+def interval_ranges(model: CompiledModel, facts: ModelFacts, actions: tuple[Action, ...]) -> IntervalsResult:
+    """Return the ranges of a model by how they stand; what built them is added from history."""
+    built = covered(facts.coverage)
+    works = tuple(action for action in actions if isinstance(action, Build | Rebuild))
+    own = tuple(action for action in actions if isinstance(action, Block) and model.name in action.blocked_by)
+    missing, pending = [], []
+    for work in works:
+        for span in work.intervals:
+            is_built = any(there.start <= span.start and span.end <= there.end for there in built)
+            (pending if is_built else missing).append(_said(span, work.reason))
+    return IntervalsResult(
+        model=model.name,
+        axis="event_time",
+        coverage=(),
+        partial=tuple(_said(span, "unfinished") for span in built if _is_ragged(model, span)),
+        missing=tuple(missing),
+        pending=tuple(pending),
+        failed=_all_said(own),
+        waiting=_all_said(action for action in actions if isinstance(action, Wait | Hold)),
+    )
+
+
+def _word(model: CompiledModel, facts: ModelFacts, actions: tuple[Action, ...]) -> tuple[Standing, str]:
+    works = tuple(action for action in actions if isinstance(action, Build | Rebuild))
+    blocks = tuple(action for action in actions if isinstance(action, Block))
+    if blocks:
+        is_own = any(model.name in block.blocked_by for block in blocks)
+        return "failed" if is_own else "blocked", "; ".join(block.reason for block in blocks)
+    if works:
+        status: Standing = "stale" if facts.coverage.segments else "not_built"
+        return status, "; ".join(work.reason for work in works)
+    for action in actions:
+        if isinstance(action, Wait | Hold):
+            return "waiting" if isinstance(action, Wait) else "held", action.reason
+    return "current", "; ".join(action.reason for action in actions)
+
+
+def _is_ragged(model: CompiledModel, span: Interval) -> bool:
+    grid = grid_of(model)
+    return grid is not None and floor_unit(grid, span.end) != span.end
+
+
+def _all_said(actions: Iterable[Action]) -> tuple[RangeReason, ...]:
+    return tuple(
+        _said(span, action.reason)
+        for action in actions
+        if isinstance(action, Wait | Hold | Block)
+        for span in action.intervals
+    )
+
+
+def _said(span: Interval, reason: str) -> RangeReason:
+    if span == WHOLE:
+        return RangeReason(start="", end="", reason=reason)
+    return RangeReason(start=f"{span.start:%Y-%m-%dT%H:%M:%SZ}", end=f"{span.end:%Y-%m-%dT%H:%M:%SZ}", reason=reason)
