@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.planner.axis import inverse_image
-from lamina.planner.overlay import Stretch, overlay, split
-from lamina.planner.segments import fuse, owe
+from lamina.planner.overlay import Stretch, overlay
+from lamina.planner.segments import fuse, owe, split
 from lamina.planner.words import changed_columns, changes_in_words, spared_in_words
 from lamina.project.strategy import Incremental
 from lamina.values.coverage import Coverage, Cursor, Debt, Segment
@@ -99,9 +99,10 @@ def _fold_touches(coverage: Coverage, model: CompiledModel, *, use: InputUse, to
     for logic in sorted({segment.logic for segment in coverage.segments}):
         segments = tuple(segment for segment in coverage.segments if segment.logic == logic)
         reaches = [_reached(coverage, model, use=use, touch=touch, logic=logic) for touch in seen]
-        for part, stretch in split(segments, overlay(reaches)):
+        stretches = overlay(reaches)
+        for part, place in split(segments, tuple(stretch.interval for stretch in stretches)):
             older = _no_longer_append(part, use.name, touches=seen)
-            folded.append(owe(older, _debt(use.name, seen, stretch)) if stretch is not None else older)
+            folded.append(owe(older, _debt(use.name, seen, stretches[place])) if place is not None else older)
     return coverage.replace(segments=fuse(tuple(folded)))
 
 

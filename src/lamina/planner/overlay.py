@@ -1,8 +1,7 @@
 """Many touches at once: which stretch of time each reaches, so that folding costs no more than what changed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from lamina.values.coverage import Segment
 from lamina.values.interval import Interval
 from lamina.values.value import Value
 
@@ -33,22 +32,3 @@ def overlay(reaches: Sequence[tuple[Interval, ...]]) -> tuple[Stretch, ...]:
             between = Interval(bounds[index], bounds[index + 1])
             stretches.append(Stretch(interval=between, first=min(active), last=max(active)))
     return tuple(stretches)
-
-
-def split(segments: tuple[Segment, ...], stretches: tuple[Stretch, ...]) -> Iterator[tuple[Segment, Stretch | None]]:
-    """Yield the parts of segments with the stretch each lies in; both are in order and do not overlap."""
-    following = 0
-    for segment in segments:
-        start, end = segment.interval.start, segment.interval.end
-        while following < len(stretches) and stretches[following].interval.end <= start:
-            following += 1
-        for stretch in stretches[following:]:
-            if stretch.interval.start >= end:
-                break
-            inside = Interval(max(start, stretch.interval.start), min(end, stretch.interval.end))
-            if start < inside.start:
-                yield segment.replace(interval=Interval(start, inside.start)), None
-            yield segment.replace(interval=inside), stretch
-            start = inside.end
-        if start < end:
-            yield segment.replace(interval=Interval(start, end)), None

@@ -1,7 +1,9 @@
 """Coverage as segments: putting debts on ranges, replacing ranges, fusing equal neighbours."""
 
+from collections.abc import Iterator
+
 from lamina.values.coverage import Coverage, Debt, Segment
-from lamina.values.interval import Interval, intersect, merge, subtract
+from lamina.values.interval import Interval, merge
 
 
 def fuse(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
@@ -32,16 +34,30 @@ def indebted(coverage: Coverage) -> tuple[Interval, ...]:
 
 def cut_out(segments: tuple[Segment, ...], ranges: tuple[Interval, ...]) -> tuple[Segment, ...]:
     """Return the parts of segments inside ranges."""
-    return tuple(
-        segment.replace(interval=span) for segment in segments for span in intersect((segment.interval,), ranges)
-    )
+    return tuple(part for part, place in split(segments, merge(ranges)) if place is not None)
 
 
 def leave_out(segments: tuple[Segment, ...], ranges: tuple[Interval, ...]) -> tuple[Segment, ...]:
     """Return the parts of segments outside ranges."""
-    return tuple(
-        segment.replace(interval=span) for segment in segments for span in subtract((segment.interval,), ranges)
-    )
+    return tuple(part for part, place in split(segments, merge(ranges)) if place is None)
+
+
+def split(segments: tuple[Segment, ...], spans: tuple[Interval, ...]) -> Iterator[tuple[Segment, int | None]]:
+    """Yield the parts of segments with the place of the span each lies in; both are in order and do not overlap."""
+    following = 0
+    for segment in segments:
+        start, end = segment.interval.start, segment.interval.end
+        while following < len(spans) and spans[following].end <= start:
+            following += 1
+        place = following
+        while place < len(spans) and spans[place].start < end:
+            inside = Interval(max(start, spans[place].start), min(end, spans[place].end))
+            if start < inside.start:
+                yield segment.replace(interval=Interval(start, inside.start)), None
+            yield segment.replace(interval=inside), place
+            start, place = inside.end, place + 1
+        if start < end:
+            yield segment.replace(interval=Interval(start, end)), None
 
 
 def owe(segment: Segment, debt: Debt) -> Segment:
