@@ -207,5 +207,6 @@ def _withheld(model: CompiledModel, state: Readiness, *, grid: Grid) -> tuple[Ac
         actions.append(Block(model=model.name, intervals=state.blocked, reason=reason, blocked_by=state.blocked_by))
     if state.waiting:
         reason = f"{listed(state.waits_for)} has not built {spans_in_words(state.waiting, grid)} yet"
+        reason += f"; it is due at {state.until:%Y-%m-%dT%H:%MZ}" if state.until is not None else ""
         actions.append(Wait(model=model.name, intervals=state.waiting, reason=reason))
     return tuple(actions)

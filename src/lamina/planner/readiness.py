@@ -23,6 +23,7 @@ class Upstream(Value, frozen=True):
     failed: tuple[Interval, ...] = ()  # failed or blocked, even if an older version is there
     waiting: tuple[Interval, ...] = ()  # waiting or held
     failing: tuple[ModelName, ...] = ()  # what failed: itself, or what blocks it
+    next_due: datetime | None = None  # when more of it becomes due
 
 
 class Readiness(Value, frozen=True):
@@ -33,6 +34,7 @@ class Readiness(Value, frozen=True):
     blocked: tuple[Interval, ...] = ()
     waits_for: tuple[ModelName, ...] = ()
     blocked_by: tuple[ModelName, ...] = ()
+    until: datetime | None = None  # when what is waited for becomes due
 
 
 def readiness(
@@ -42,6 +44,7 @@ def readiness(
     waiting: tuple[Interval, ...] = ()
     blocked: tuple[Interval, ...] = ()
     waits_for: set[ModelName] = set()
+    releases: set[datetime] = set()
     blocked_by: set[ModelName] = set()
     for use in model.inputs:
         parent = upstream.get(use.name)
@@ -52,6 +55,7 @@ def readiness(
         late = intersect(wanted, late)
         blocked_by |= set(parent.failing or (parent.name,)) if bad else set()
         waits_for |= {parent.name} if late else set()
+        releases |= {parent.next_due} if late and parent.next_due and _is_ahead(parent, late) else set()
         blocked, waiting = merge((*blocked, *bad)), merge((*waiting, *late))
     if reads_itself(model) and (unready := merge((*blocked, *waiting))):
         # Each slice stands on the one before: nothing after the first unready one can be built.
@@ -63,7 +67,13 @@ def readiness(
         blocked=blocked,
         waits_for=tuple(sorted(waits_for)),
         blocked_by=tuple(sorted(blocked_by)),
+        until=max(releases, default=None),
     )
+
+
+def _is_ahead(parent: Upstream, late: tuple[Interval, ...]) -> bool:
+    """Say whether slices wait for what is not due yet, and not for what was left out of this run."""
+    return parent.due is None or late[-1].end > parent.due.end
 
 
 def _blocked(

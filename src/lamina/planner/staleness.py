@@ -5,6 +5,7 @@ from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.words import changes_in_words
+from lamina.project.strategy import FullRefresh, Incremental
 from lamina.values.coverage import Coverage, Debt
 from lamina.values.facts import Failure, ModelFacts
 from lamina.values.interval import Interval, merge
@@ -42,14 +43,20 @@ def rebuild_reason(model: CompiledModel, facts: ModelFacts, selection: Selection
 
 
 def parameter_reason(model: CompiledModel, coverage: Coverage, execution_time: datetime) -> str | None:
-    """Return which run parameter the model reads has another value now, if one has."""
+    """Return which run parameter the model reads has another value now, if one has.
+
+    Rows of an append keep the values of the run that loaded them.
+    """
+    strategy = model.settings.strategy
+    if isinstance(strategy, Incremental):
+        return None
     ever_new = [name for name in _EVER_NEW if name in model.reads_parameters]
     if ever_new:
         return f"`@{ever_new[0]}` is new in every run"
     today = execution_time.date().isoformat()
     if "as_of" in model.reads_parameters and coverage.parameters.get("as_of") != today:
         return f"`@as_of` is now {today}"
-    if not model.is_deterministic:
+    if not model.is_deterministic and isinstance(strategy, FullRefresh):
         return "the query is not deterministic, so it is built in every run"
     return None
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.decide_intervals import schedule_of
+from lamina.planner.due import next_release
 from lamina.planner.readiness import Upstream
 from lamina.planner.segments import covered
 from lamina.planner.staleness import failed_ranges, given_up
@@ -42,6 +43,7 @@ def upstream_of(
         failed=merge((*failures, *_within(tuple(span for item in blocks for span in item.intervals), due))),
         waiting=merge(tuple(span for item in actions if isinstance(item, Wait | Hold) for span in item.intervals)),
         failing=_failing(model, blocks),
+        next_due=next_release(model, schedule.grid, execution_time) if schedule is not None else None,
     )
 
 

@@ -1,0 +1,86 @@
+"""What batches do to readers, and what a diff is asked."""
+
+from tests.planner.making import DAILY, built, day, days, model, use
+
+from lamina.compiler.graph import CompiledModel
+from lamina.planner.touches import batch_extent, diff_questions, is_append, replaces_rows
+from lamina.project.strategy import Incremental
+from lamina.values.batch import Batch, DiffQuestion, Pin
+from lamina.values.coverage import Coverage, Logic
+from lamina.values.interval import WHOLE, Interval
+from lamina.values.names import ColumnName, CommitId, Fingerprint, Position, TableName
+from lamina.values.plan import Mode
+from lamina.values.touch import ColumnRanges, Everything, Ranges
+
+STATS = model(strategy=DAILY)
+
+
+def batch(subject: CompiledModel, *slices: Interval, mode: Mode, since: str | None = None) -> Batch:
+    pin = Pin(input=TableName("raw.orders"), position=Position("2"), since=None if since is None else Position(since))
+    return Batch(
+        commit=CommitId("c"),
+        model=subject.name,
+        mode=mode,
+        slices=slices,
+        pins=(pin,),
+        base="pointer",
+        parameters={},
+    )
+
+
+def test_replaced_slices_touch_their_ranges() -> None:
+    extent = batch_extent(batch(STATS, days(3), mode="replace_slices"), STATS, added=())
+    assert extent == Ranges(columns=(ColumnRanges(column=ColumnName("day"), ranges=(days(3),)),))
+
+
+def test_a_zoned_date_column_is_touched_in_its_own_domain() -> None:
+    zoned = model(strategy=DAILY, column_type="date", timezone="America/New_York")
+    local = Interval(day(3, hour=4), day(5, hour=4))
+    extent = batch_extent(batch(zoned, local, mode="replace_slices"), zoned, added=())
+    assert extent == Ranges(columns=(ColumnRanges(column=ColumnName("day"), ranges=(days(3, 4),)),))
+    ragged = Interval(day(3, hour=4), day(4, hour=9))
+    extent = batch_extent(batch(zoned, ragged, mode="replace_slices"), zoned, added=())
+    assert extent == Ranges(columns=(ColumnRanges(column=ColumnName("day"), ranges=(days(3, 4),)),))
+
+
+def test_an_append_touches_where_its_rows_lie_if_that_is_known() -> None:
+    subject = model(strategy=Incremental())
+    known = (ColumnRanges(column=ColumnName("ts"), ranges=(days(3),)),)
+    made = batch(subject, WHOLE, mode="append")
+    assert batch_extent(made, subject, added=known) == Ranges(columns=known)
+    assert batch_extent(made, subject, added=()) == Everything()
+    assert is_append(made)
+
+
+def test_a_replaced_table_touches_everything() -> None:
+    made = batch(STATS, days(1, 9), mode="replace_all")
+    assert batch_extent(made, STATS, added=()) == Everything()
+    assert not is_append(made)
+
+
+def test_only_what_replaces_built_rows_is_compared() -> None:
+    coverage = built(STATS, days(1, 5))
+    assert replaces_rows(batch(STATS, days(3), mode="replace_slices"), coverage)
+    assert not replaces_rows(batch(STATS, days(6), mode="replace_slices"), coverage)
+    assert not replaces_rows(batch(STATS, days(3), mode="replace_slices").replace(base=None), coverage)
+    assert not replaces_rows(batch(STATS, WHOLE, mode="append"), built(STATS, WHOLE))
+    assert not replaces_rows(batch(STATS, WHOLE, mode="merge", since="1"), built(STATS, WHOLE))
+
+
+def test_a_diff_is_asked_once_for_each_way_of_reading() -> None:
+    table = TableName("sales.orders")
+    interval = model("a.interval", inputs=(use("sales.orders", reads=("day", "amount"), by="day"),), strategy=DAILY)
+    whole = model("a.whole", inputs=(use("sales.orders", reads=("status",), by="day"),))
+    twin = model("a.twin", inputs=(use("sales.orders", reads=("status",)),))
+    star = model("a.star", inputs=(use("sales.orders"),))
+    old = Logic(fingerprint=Fingerprint("v0"), reads={table: (ColumnName("old"),)})
+    current = Logic(fingerprint=whole.fingerprint, reads={table: (ColumnName("status"),)})
+    questions = diff_questions(
+        table, (interval, whole, twin, star), coverages={"a.whole": Coverage(logics=(old, current))}
+    )
+    assert questions == (
+        DiffQuestion(columns=(ColumnName("day"), ColumnName("amount")), filter_column=ColumnName("day"), unit="day"),
+        DiffQuestion(columns=(ColumnName("status"),)),
+        DiffQuestion(columns=(ColumnName("old"),)),
+        DiffQuestion(columns=None),
+    )
