@@ -60,10 +60,10 @@ def compare(where: str, spark: Schema, lamina: Schema | None) -> Iterator[Compar
 
 
 def _verdict(spark: Column, lamina: Column) -> Verdict:
+    if lamina.type == UNKNOWN or not lamina.name:
+        return "unknown"
     if lamina.name != spark.name:
         return "wrong"
-    if lamina.type == UNKNOWN:
-        return "unknown"
     if lamina.type != spark.type:
         return "wrong"
     if lamina.nullable == spark.nullable:

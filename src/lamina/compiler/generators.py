@@ -5,13 +5,15 @@ from sqlglot import exp
 from lamina.compiler.types import Typed, element_of, entry_of, fields_of
 from lamina.values.schema import UNKNOWN, DataType
 
-_NAMED: dict[type[exp.Expr], str] = {
-    exp.Explode: "explode",
-    exp.ExplodeOuter: "explode_outer",
-    exp.Posexplode: "posexplode",
-    exp.PosexplodeOuter: "posexplode_outer",
-    exp.Inline: "inline",
-    exp.Stack: "stack",
+# By the names of the parser's classes: the one it makes for `explode_outer` cannot be reached as an attribute.
+_NAMED = {
+    "Explode": "explode",
+    "_ExplodeOuter": "explode_outer",
+    "ExplodeOuter": "explode_outer",
+    "Posexplode": "posexplode",
+    "PosexplodeOuter": "posexplode_outer",
+    "Inline": "inline",
+    "Stack": "stack",
 }
 _BY_NAME = {
     "explode",
@@ -33,7 +35,7 @@ def generator_name(node: exp.Expr) -> str | None:
     if isinstance(node, exp.Anonymous):
         name = str(node.this).lower()
         return name if name in _BY_NAME else None
-    return next((name for kind, name in _NAMED.items() if type(node) is kind), None)
+    return _NAMED.get(type(node).__name__)
 
 
 def generator_arguments(node: exp.Expr) -> list[exp.Expr]:
@@ -97,6 +99,5 @@ def _stacked(arguments: list[Typed]) -> list[GeneratedColumn] | None:
     for number in range(width):
         kinds = {item.type for item in values[number::width]} - {DataType("void")}
         kind = kinds.pop() if len(kinds) == 1 else UNKNOWN
-        is_nullable = any(item.nullable for item in values[number::width]) or len(values) % width != 0
-        columns.append((f"col{number}", Typed(kind, nullable=is_nullable)))
+        columns.append((f"col{number}", Typed(kind, nullable=True)))
     return columns

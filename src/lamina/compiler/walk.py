@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lamina.compiler.automatic_names import automatic_name
 from lamina.compiler.bounds import exact_bounds
 from lamina.compiler.generators import generator_arguments, generator_name
 from lamina.compiler.object import (
@@ -190,7 +191,7 @@ class Walk:
                 ExactFilter(relation, name) for relation, name in exact_bounds(where.this, self._locator(frame))
             )
         outputs = self._outputs(node, frame, collector)
-        groups, group_outputs = self._groups(node, collector)
+        groups, group_outputs = self._groups(node, frame, collector)
         orders, order_outputs = self._orders(node, collector)
         decides_all = group_outputs is None or order_outputs is None or node.args.get("distinct") is not None
         blocking = ("group", "having", "qualify", "distinct", "limit", "offset", "laterals", "windows", "sample")
@@ -230,7 +231,9 @@ class Walk:
             plain,
         )
 
-    def _groups(self, node: exp.Select, collector: UseCollector) -> tuple[tuple[Use, ...], tuple[int, ...] | None]:
+    def _groups(
+        self, node: exp.Select, frame: Frame, collector: UseCollector
+    ) -> tuple[tuple[Use, ...], tuple[int, ...] | None]:
         """Return the uses of GROUP BY, HAVING and QUALIFY, and the outputs GROUP BY names by number (None: all)."""
         uses: list[Use] = []
         numbers: list[int] = []
@@ -238,6 +241,9 @@ class Walk:
         if group is not None:
             if group.args.get("all"):
                 return self._clauses(node, collector, ("having", "qualify")), None
+            if group.find(exp.Rollup, exp.Cube, exp.GroupingSets):
+                for relation in frame.relations:
+                    self._make_optional(relation)  # subtotals have nulls in place of keys
             uses.extend(collector.collect(group))
             numbers.extend(_ordinals(group.expressions))
         uses.extend(self._clauses(node, collector, ("having", "qualify")))
@@ -269,6 +275,8 @@ class Walk:
                 found.append(self._star(item, star, frame))
             elif isinstance(item, exp.Aliases):
                 found.extend(self._several(item, frame, collector))
+            elif generator_name(item) is not None:
+                found.append(self._generated(item, frame, collector))
             else:
                 found.append(self._output(item, frame, collector))
         return tuple(found)
@@ -291,6 +299,16 @@ class Walk:
         number = self._add(relation)
         frame.subqueries[-number] = number
         return [Output(name, ("column", number, name), uses, _start(item)) for name in names]
+
+    def _generated(self, item: exp.Expr, frame: Frame, collector: UseCollector) -> Star:
+        """Return a row-making function without names as all the columns it gives, which linking will tell."""
+        frame.filters.extend(collector.collect(item))
+        collector.is_row_local = False
+        relation = self._generator(item, frame, alias="", columns=(), is_optional=False)
+        assert relation is not None
+        number = self._add(relation)
+        frame.subqueries[-number] = number
+        return Star(number, _start(item))
 
     def _generator(
         self, node: exp.Expr, frame: Frame, *, alias: str, columns: tuple[str, ...], is_optional: bool
@@ -526,9 +544,7 @@ def output_name(item: exp.Expr) -> str:
         return item.name
     if isinstance(item, exp.Dot):
         return str(item.expression.name)
-    if isinstance(item, exp.Literal):
-        return item.name
-    return ""
+    return automatic_name(item) or ""
 
 
 def _projection(parent: int, relation: int, *, plain: bool) -> SelectScope:

@@ -13,19 +13,22 @@ from lamina.compiler.functions.rule import (
     same,
     table,
 )
-from lamina.compiler.types import INTEGRALS, UNTYPED, Typed
+from lamina.compiler.types import INTEGRALS, UNTYPED, Typed, is_interval
 from lamina.values.schema import UNKNOWN, DataType
 
 _SECONDS = ("second", "seconds", "s", "sec", "secs")
 
 
 def _part(arguments: Arguments) -> Typed:
-    """`extract` and `date_part`: seconds carry their fraction, every other part is a whole number."""
+    """`extract` and `date_part`: seconds carry their fraction, every other part is a whole number, of an interval a small one."""
     value = arguments[1]
     part = arguments[0].literal
     if part is None or value.type == UNKNOWN:
         return UNTYPED
-    kind = DataType("decimal(8,6)" if part.lower() in _SECONDS else "int")
+    word = part.lower()
+    kind = DataType("decimal(8,6)" if word in _SECONDS else "int")
+    if is_interval(value.type) and word.removesuffix("s") in ("month", "hour", "minute"):
+        kind = DataType("tinyint")
     return Typed(kind, is_null_after_cast(value, DataType("timestamp")) if value.type == "string" else value.nullable)
 
 
