@@ -207,6 +207,10 @@ class LogBehaviour:
 class HistoryBehaviour:
     """Runs and plans are found again."""
 
+    def test_identity_of_a_lost_store_is_taken_over(self, store: StateStore) -> None:
+        store.adopt("the one before", lease_of(store))
+        assert store.identity == "the one before"
+
     def test_runs_are_listed_newest_first_with_their_end(self, store: StateStore) -> None:
         lease = lease_of(store)
         store.begin(run_of("run-1"), lease)

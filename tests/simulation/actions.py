@@ -5,7 +5,7 @@ from typing import Literal
 
 from tests.simulation.algebra import Row
 from tests.simulation.project import EVENTS, FILES, NAMES, POISON
-from tests.simulation.world import World
+from tests.simulation.world import World, forget_state, restore_state
 
 from lamina.values.names import TableName
 from lamina.values.value import Value
@@ -178,6 +178,25 @@ class Pass(Value, frozen=True, tag="pass", tag_field="act"):
         world.now += timedelta(hours=self.hours)
 
 
+class Forget(Value, frozen=True, tag="forget", tag_field="act"):
+    """The state is lost; the tables and their marks are all there is."""
+
+    def happen(self, world: World) -> None:
+        world.has_lost_state = True
+        forget_state(world.path)
+
+
+class Restore(Value, frozen=True, tag="restore", tag_field="act"):
+    """The state is put back to a copy of it that was made `back` runs ago."""
+
+    back: int
+
+    def happen(self, world: World) -> None:
+        world.has_lost_state = True
+        if world.copies:
+            restore_state(world.path, world.copies[-1 - self.back % len(world.copies)])
+
+
 Happening = Arrive | Repeat | Change | Remove | Revert | Maintain | Meddle | Edit | Poison | Pass
 
 
@@ -198,7 +217,7 @@ class Run(Value, frozen=True, tag="run", tag_field="act"):
     lost: int | None = None
 
 
-Action = Happening | Run
+Action = Happening | Run | Forget | Restore
 
 
 def _rows(world: World, source: Source) -> tuple[Row, ...]:

@@ -20,6 +20,7 @@ class Process:
 
     def __init__(self) -> None:
         self.is_dead = False
+        self.is_paused = False
         self.records = 0
 
     def die(self) -> None:

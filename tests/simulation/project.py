@@ -146,7 +146,9 @@ def _merged(design: Design, _shapes: tuple[Shape, ...]) -> Made:
     read = Read(design.inputs[0], ("id", "ts", "key", "amount"))
     order = (ColumnName("ts"), ColumnName("id"))
     strategy = Merge((ColumnName("key"),), driver=TableName(design.inputs[0]), order_by=order)
-    return Made(Keep(read, "amount", ">", design.edition % 3), strategy)
+    # What a merge once took in stays, so it takes no poison.
+    sound = Keep(read, "amount", "<>", POISON)
+    return Made(Keep(sound, "amount", ">", design.edition % 3), strategy)
 
 
 def _weights(shape: Shape) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from tests.simulation.actions import (
     At,
     Change,
     Edit,
+    Forget,
     Happening,
     Maintain,
     Meddle,
@@ -15,6 +16,7 @@ from tests.simulation.actions import (
     Poison,
     Remove,
     Repeat,
+    Restore,
     Revert,
     Run,
     Source,
@@ -51,7 +53,12 @@ def random_schedule(seed: int) -> Schedule:
 
 
 def _action(random: Random, *, today: int) -> Action:
-    return _run(random, today=today) if random.random() < 0.4 else _happening(random, today=today)
+    chance = random.random()
+    if chance < 0.02:
+        return Forget()
+    if chance < 0.04:
+        return Restore(random.randrange(3))
+    return _run(random, today=today) if chance < 0.43 else _happening(random, today=today)
 
 
 def _happening(random: Random, *, today: int) -> Happening:

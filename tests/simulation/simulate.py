@@ -11,23 +11,22 @@ from tests.simulation.actions import At, Run, heal
 from tests.simulation.algebra import Relation
 from tests.simulation.engine import ENVIRONMENT, run_engine
 from tests.simulation.faults import Process, SimulatedCrash, once_at
-from tests.simulation.lake import bag
+from tests.simulation.lake import CATALOG, bag
 from tests.simulation.oracle import difference, recompute, wrong_keys, wrong_slices
+from tests.simulation.project import EVENTS, FILES, NAMES
 from tests.simulation.schedule import Schedule
-from tests.simulation.world import World, open_world
+from tests.simulation.watch import Violation, Watch
+from tests.simulation.world import World, copy_state, open_world
 
 from lamina.errors import LaminaError
 from lamina.executor.execute import InternalFailure
 from lamina.values.names import TableName
 from lamina.values.result import RunResult
+from lamina.warehouse import catalog
 
 # Longer than a lease lasts: what a crashed or paused run held has expired then.
 LEASE_OVER = timedelta(seconds=120)
 DRAIN_RUNS = 8
-
-
-class Violation(AssertionError):
-    """An invariant does not hold."""
 
 
 def simulate(schedule: Schedule) -> World:
@@ -52,22 +51,38 @@ def simulate(schedule: Schedule) -> World:
 def _run(world: World, action: Run) -> None:
     if action.batch_size is not None:
         world.project = world.project.rebatched(action.batch_size)
+    world.copies.append(copy_state(world.path))
     process = Process()
-    hook = None if action.trouble is None else _hook(world, action.trouble, process)
+    watch = Watch(world, world.compile()[0])
+    trouble = _trouble(world, action.trouble, process, watch) if action.trouble is not None else None
+
+    def hook(passed: str) -> None:
+        if not process.is_paused:
+            watch(passed)
+            if trouble is not None:
+                trouble(passed)
+
     with suppress(SimulatedCrash):
         check_foreseen(run_engine(world, process, models=action.models, hook=hook, lost=action.lost))
     world.wall += LEASE_OVER
 
 
-def _hook(world: World, trouble: At, process: Process) -> Callable[[str], None]:
+def _trouble(world: World, trouble: At, process: Process, watch: Watch) -> Callable[[str], None]:
     what = trouble.what
-    match what:
-        case "crash":
-            return once_at(trouble.failpoint, trouble.nth, process.die)
-        case "other_run":
-            return once_at(trouble.failpoint, trouble.nth, lambda: _run_beside(world))
-        case _:
-            return once_at(trouble.failpoint, trouble.nth, lambda: what.happen(world))
+
+    def act() -> None:
+        match what:
+            case "crash":
+                process.die()
+            case "other_run":
+                process.is_paused = True
+                _run_beside(world)
+                process.is_paused = False
+            case _:
+                what.happen(world)
+        watch.look_again()
+
+    return once_at(trouble.failpoint, trouble.nth, act)
 
 
 def _run_beside(world: World) -> None:
@@ -82,6 +97,8 @@ def check_foreseen(result: RunResult | LaminaError) -> None:
     for step in steps:
         if step.error is not None and step.error.code == InternalFailure.code:
             raise Violation(f"I11 {step.model}: {step.error.message}")
+        if step.rows_written != step.rows_inserted + step.rows_replaced:
+            raise Violation(f"I7 {step.model} wrote {step.rows_written} rows and says where {step} went")
 
 
 def check_consumed(world: World) -> None:
@@ -116,6 +133,8 @@ def _drain(world: World) -> None:
         raise Violation(f"I1 does not settle: {_told(result)}")
     _check_current(world)
     _check_idempotent(world)
+    _check_clean(world)
+    _check_cutoff(world)
 
 
 def is_idle(result: RunResult | LaminaError | None) -> bool:
@@ -152,6 +171,37 @@ def _check_idempotent(world: World) -> None:
     if not is_idle(result) or before != after:
         changed = sorted(set(after) ^ set(before))
         raise Violation(f"I4 a second run is not idle: {_told(result)}\n  {changed}")
+
+
+def _check_clean(world: World) -> None:
+    """No stage and no intent is left behind."""
+    store = world.open_store()
+    try:
+        intents = store.intents(ENVIRONMENT)
+    finally:
+        store.close()
+    # With the state, the list of what was under way is lost too: such stages are found by their age, later.
+    stages = () if world.has_lost_state else catalog.stages(world.lake.connection, CATALOG)
+    if intents or stages:
+        raise Violation(f"stages are left behind: {stages}, {intents}")
+
+
+def _check_cutoff(world: World) -> None:
+    """Files that hold the same rows in another version rebuild their readers and nobody else."""
+    graph, _ = world.compile()
+    for name, version in sorted(world.files().items()):
+        world.lake.put_file(FILES.location, name, relation=world.lake.contents[version])
+    for source in (EVENTS, NAMES):
+        world.lake.compact(TableName(source.location))
+    result = run_engine(world, Process(), models=None, hook=None, lost=None)
+    built = (
+        {step.model for step in result.materializations if step.status == "completed"}
+        if isinstance(result, RunResult)
+        else {"?"}
+    )
+    readers = {model.name for model in graph.models if any(str(use.name) == FILES.name for use in model.inputs)}
+    if not built <= readers:
+        raise Violation(f"I4 an equal rebuild touched others: {built - readers}: {_told(result)}")
 
 
 def _durable(path: Path) -> list[str]:

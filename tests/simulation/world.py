@@ -1,10 +1,12 @@
 """One simulated world: a lake, a project, a clock, and what outsiders do to them."""
 
 import sqlite3
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from tests.simulation.algebra import Expression, Relation, Row
 from tests.simulation.lake import CATALOG, Lake, open_lake
@@ -30,7 +32,8 @@ class World:
     queries: dict[Fingerprint, Expression] = field(default_factory=dict)  # of every edition so far
     ids: int = 0
     runs: int = 0
-    is_foreign: bool = False  # somebody wrote to a managed table since the last run
+    has_lost_state: bool = False
+    copies: list[dict[str, list[tuple[Any, ...]]]] = field(default_factory=list)  # of the state, before each run
     past_folders: list[dict[str, int]] = field(default_factory=list)
     past_rows: dict[str, list[tuple[Row, ...]]] = field(default_factory=dict)
 
@@ -97,7 +100,6 @@ class World:
         metadata = self.lake.table(table)
         assert metadata is not None
         self.lake.commit(table, Relation(metadata.head.relation.columns, rows), "overwrite")
-        self.is_foreign = True
 
 
 def open_world(path: Path, project: Project) -> World:
@@ -111,11 +113,37 @@ def open_world(path: Path, project: Project) -> World:
     return world
 
 
+StateCopy = dict[str, list[tuple[Any, ...]]]  # rows of each table of the state
+
+
+def copy_state(path: Path) -> StateCopy:
+    """Return a backup of the state, without the catalog it shares a file with."""
+    with closing(sqlite3.connect(path)) as connection:
+        return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in _state_tables(connection)}
+
+
+def restore_state(path: Path, copy: StateCopy) -> None:
+    """Put a backup of the state back; tokens of leases given meanwhile are forgotten with the rest."""
+    forget_state(path)
+    if not copy:
+        return
+    SqlStore(path, catalog_name=CATALOG).close()
+    with closing(sqlite3.connect(path)) as connection:
+        for name in _state_tables(connection):
+            connection.execute(f"DELETE FROM {name}")
+            for row in copy.get(name, []):
+                connection.execute(f"INSERT INTO {name} VALUES ({', '.join('?' * len(row))})", row)
+        connection.commit()
+
+
 def forget_state(path: Path) -> None:
-    """Lose the state and keep the catalog, as when a state file is gone."""
-    connection = sqlite3.connect(path)
+    """Lose the state and keep the catalog."""
+    with closing(sqlite3.connect(path)) as connection:
+        for name in _state_tables(connection):
+            connection.execute(f"DROP TABLE {name}")
+        connection.commit()
+
+
+def _state_tables(connection: sqlite3.Connection) -> list[str]:
     found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'lamina_%'")
-    for (name,) in found.fetchall():
-        connection.execute(f"DROP TABLE {name}")
-    connection.commit()
-    connection.close()
+    return sorted(row[0] for row in found)

@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.behaviour.examples import PROD
+from tests.behaviour.examples import PROD, lease_of
 
 from lamina.errors import LaminaError
 from lamina.state.errors import StateCorrupt, StateTooNew, StateUnavailable
@@ -36,6 +36,13 @@ def test_newer_state_is_refused(path: Path, store: SqlStore) -> None:
         _open(path)
     _assert_explained(refused.value, path)
     assert f"up to {KNOWN}" in refused.value.message
+
+
+def test_state_without_its_version_is_refused(path: Path, store: SqlStore) -> None:
+    _edit(path, "DELETE FROM lamina_store")
+    with pytest.raises(StateCorrupt) as refused:
+        _open(path)
+    _assert_explained(refused.value, path)
 
 
 def test_file_of_another_kind_is_named_and_left_alone(path: Path) -> None:
@@ -80,7 +87,9 @@ def test_directory_in_place_of_the_file_is_named(path: Path) -> None:
 
 
 def test_identity_survives_reopening(path: Path) -> None:
-    first, second = _open(path), _open(path)
-    assert first.identity == second.identity
+    first = _open(path)
+    first.adopt("the one before", lease_of(first))
+    second = _open(path)
+    assert second.identity == "the one before"
     first.close()
     second.close()

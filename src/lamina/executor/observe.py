@@ -10,7 +10,7 @@ from lamina.planner.recover import Found, Identity, Recorded, Recovery, accepted
 from lamina.project.source import SourceTable
 from lamina.project.strategy import Ephemeral
 from lamina.state.port import ModelRecord, StateView
-from lamina.values.coverage import Coverage
+from lamina.values.coverage import Coverage, Mark
 from lamina.values.facts import Facts, Head, ModelFacts
 from lamina.values.names import ColumnName, ModelName, Position, TableName
 from lamina.values.result import Detection
@@ -30,6 +30,7 @@ class World:
     recovered: tuple[ModelName, ...]  # models whose record their table corrected
     detections: tuple[Detection, ...]
     highest_token: int  # in the marks of moved tables
+    taken_over: str | None = None  # identity of a lost store, whose marks an empty state goes on from
 
 
 def look(runtime: Runtime, graph: Graph, *, sources: tuple[SourceTable, ...], execution_time: datetime) -> World:
@@ -37,7 +38,7 @@ def look(runtime: Runtime, graph: Graph, *, sources: tuple[SourceTable, ...], ex
     view = runtime.store.view(runtime.environment)
     models = managed_models(graph)
     heads = runtime.warehouse.heads([model.target for model in models])
-    recoveries, highest_token = _recover(runtime, models, view=view, heads=heads)
+    recoveries, marks = _recover(runtime, models, view=view, heads=heads)
     records = {name: _record(name, recovery.recorded) for name, recovery in recoveries.items()}
     source_heads = runtime.warehouse.source_heads(sources)
     source_touches = [
@@ -59,7 +60,8 @@ def look(runtime: Runtime, graph: Graph, *, sources: tuple[SourceTable, ...], ex
         new_touches=new_touches,
         recovered=tuple(name for name, record in sorted(records.items()) if record != _known(view, name)),
         detections=_detections(source_heads, source_touches),
-        highest_token=highest_token,
+        highest_token=max((mark.token for mark in marks), default=0),
+        taken_over=_taken_over(runtime, view, marks),
     )
 
 
@@ -76,8 +78,8 @@ def sources_of(graph: Graph, models: Iterable[CompiledModel]) -> tuple[SourceTab
 
 def _recover(
     runtime: Runtime, models: tuple[CompiledModel, ...], *, view: StateView, heads: Mapping[TableName, Head]
-) -> tuple[dict[ModelName, Recovery], int]:
-    """Put every record right against its table; only tables whose pointer moved are looked into."""
+) -> tuple[dict[ModelName, Recovery], tuple[Mark, ...]]:
+    """Put every record right against its table, and return the marks found; only moved tables are looked into."""
     known = {model.name: _recorded(view, model.name) for model in models}
     standing = {model.name: stand(model, heads[model.target], recorded=known[model.name]) for model in models}
     histories: dict[ModelName, History] = {
@@ -86,11 +88,8 @@ def _recover(
         if standing[model.name] is None
     }
     marks = tuple(item.mark for item in histories.values() if item.mark is not None)
-    own = runtime.store.identity
     identity = Identity(
-        project=runtime.project,
-        environment=runtime.environment,
-        stores=accepted_stores(marks, project=runtime.project, own=own, is_empty=not view.models),
+        project=runtime.project, environment=runtime.environment, stores=_accepted(runtime, view, marks)
     )
     recoveries: dict[ModelName, Recovery] = {}
     for model in models:
@@ -102,7 +101,16 @@ def _recover(
         history = histories[model.name]
         found = Found(versions=history.versions, is_linked=history.is_linked, mark=history.mark)
         recoveries[model.name] = recover(model, heads[model.target], recorded=recorded, found=found, identity=identity)
-    return recoveries, max((mark.token for mark in marks), default=0)
+    return recoveries, marks
+
+
+def _accepted(runtime: Runtime, view: StateView, marks: tuple[Mark, ...]) -> tuple[str, ...]:
+    own = runtime.store.identity
+    return accepted_stores(marks, project=runtime.project, own=own, is_empty=not view.models)
+
+
+def _taken_over(runtime: Runtime, view: StateView, marks: tuple[Mark, ...]) -> str | None:
+    return next((item for item in _accepted(runtime, view, marks) if item != runtime.store.identity), None)
 
 
 def _changes(runtime: Runtime, graph: Graph, source: SourceTable, *, head: Head, view: StateView) -> tuple[Touch, ...]:

@@ -75,6 +75,9 @@ def _run_leased(
         execution_time=request.execution_time,
     )
     runtime.store.begin(begun, lease)
+    if world.taken_over is not None:
+        runtime.store.adopt(world.taken_over, lease)
+        runtime.emit(Recovered(detail="the state was lost; it is derived again from the tables"))
     _clean_up(runtime)
     now = Pass(graph, world, selection=request.selection)
     propagation = _fold_all(runtime, graph, world=world, now=now, lease=lease)

@@ -76,6 +76,9 @@ class StateStore(Protocol):
     def identity(self) -> str:
         """The store's own id, part of every mark."""
 
+    def adopt(self, identity: str, lease: Lease) -> None:
+        """Take over the identity of a lost store, whose marks the tables carry."""
+
     def view(self, environment: EnvironmentName) -> StateView:
         """Return what is recorded."""
 

@@ -33,6 +33,13 @@ class SqlStore:
         """The store's own id, part of every mark."""
         return self._identity
 
+    def adopt(self, identity: str, lease: Lease) -> None:
+        """Take over the identity of a lost store, whose marks the tables carry."""
+        with self._database.writing() as connection:
+            leases.check(connection, lease)
+            connection.execute("UPDATE lamina_store SET identity = ?", (identity,))
+        self._identity = identity
+
     def close(self) -> None:
         """Release the database."""
         self._database.close()
