@@ -11,8 +11,8 @@ help: ## List every target with a sentence
 setup: ## Install Python packages, Java and jars where they are missing
 	@scripts/setup.sh
 
-demo: setup ## Compile the quickstart project
-	@.venv/bin/lamina compile --project-dir examples/quickstart
+demo: setup ## Build the quickstart on real Spark: new and late rows, proof, nothing to do
+	@scripts/demo.sh
 
 test: test-pure test-simulation test-spark ## Run all tests: pure, then the simulation, then Spark
 
