@@ -89,7 +89,7 @@ def _failure(subject: CompiledModel, given: dict[str, Any]) -> Failure:
         interval=_span(given["interval"]),
         fingerprint=given.get("fingerprint", subject.fingerprint),
         pins={TableName(name): Position(position) for name, position in given.get("pins", {}).items()},
-        kind="query_rejected",
+        kind=given.get("kind", "query_rejected"),
         message=given["message"],
         attempts=1,
         first_seen=datetime(2026, 4, 7, tzinfo=UTC),

@@ -13,6 +13,9 @@ from lamina.values.names import Position, RunId, TableName
 from lamina.values.plan import Selection
 from lamina.values.touch import Touch
 
+# Failures by code and data alone; any other can have gone by the next run: a disk, a network, another writer.
+_OWN_FAULTS = ("query_rejected", "data_rejected", "internal", "unknown")
+
 # Parameters that differ in every run.
 _EVER_NEW = ("execution_time", "run_id")
 
@@ -78,9 +81,13 @@ def pins_of(model: CompiledModel, coverage: Coverage) -> dict[TableName, Positio
 
 
 def given_up(model: CompiledModel, facts: ModelFacts) -> tuple[Failure, ...]:
-    """Return the failures that nothing has changed about since: same code, same inputs."""
+    """Return the failures that nothing has changed about since: same code, same inputs, and the cause lies in them."""
     pins = pins_of(model, facts.coverage)
-    return tuple(item for item in facts.failures if item.fingerprint == model.fingerprint and item.pins == pins)
+    return tuple(
+        item
+        for item in facts.failures
+        if item.kind in _OWN_FAULTS and item.fingerprint == model.fingerprint and item.pins == pins
+    )
 
 
 def failed_ranges(failures: tuple[Failure, ...]) -> tuple[Interval, ...]:
