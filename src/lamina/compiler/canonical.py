@@ -84,7 +84,7 @@ def _select(walk: Walk, node: Any) -> None:
         words.append((block.number, position))
         if item.__class__ is exp.Alias:
             value = item.args["this"]
-            name = item.args["alias"].args["this"].lower()
+            name = item.args["alias"].name.lower()
             if value.__class__ is not exp.Column or value.args["this"].name.lower() != name:
                 scope.aliases.add(name)
             words.append(value)

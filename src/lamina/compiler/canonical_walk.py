@@ -140,8 +140,6 @@ def digest(words: list[str]) -> str:
 
 def written(table: Any) -> str:
     """Return the name of a table as it stands in the text, in lower case."""
-    database, catalog = table.args.get("db"), table.args.get("catalog")
-    name = str(table.args["this"].name)
-    if database is not None:
-        name = f"{database.name}.{name}" if catalog is None else f"{catalog.name}.{database.name}.{name}"
-    return name.lower()
+    parts = [table.args.get(key) for key in ("catalog", "db", "this")]
+    # The parser leaves an empty string between two dots.
+    return ".".join(part if isinstance(part, str) else part.name for part in parts if part is not None).lower()

@@ -89,7 +89,7 @@ class Linker:
         self.follows_filters = follows_filters
 
     def result(self) -> Rows:
-        """Return the rows of the whole query; its CTEs come first, so that a long chain of them is no deep recursion."""
+        """Return the rows of the whole query; CTEs first, so that a long chain of them is no recursion."""
         for number, scope in enumerate(self.query.scopes):
             if scope.parent < 0:
                 self.scope(number)
@@ -248,7 +248,9 @@ class Linker:
         counts = tuple(len(branch.columns) for branch in branches)
         if any(branch.is_open for branch in branches) or (len(set(counts)) > 1 and not scope.by_name):
             if not any(branch.is_open for branch in branches):
-                self.problems.append(Problem("count", 0, tuple(str(count) for count in counts)))
+                odd = next(number for number, count in enumerate(counts) if count != counts[0])
+                start = self._first_output(scope.branches[odd])
+                self.problems.append(Problem("count", start, tuple(str(count) for count in counts)))
             return opaque_rows(branches)
         columns = self._united(scope, branches)
         if not scope.is_union_all:
@@ -259,6 +261,10 @@ class Linker:
             column = by_name.get(use.name.lower())
             reads |= column.edges.keys() if column is not None else set()
         return Rows(columns, tables=tables, row_reads=frozenset(reads), star_reads=star_reads, occurrences=occurrences)
+
+    def _first_output(self, number: int) -> int:
+        scope = self.query.scopes[number]
+        return scope.outputs[0].start if isinstance(scope, SelectScope) and scope.outputs else 0
 
     def _united(self, scope: SetScope, branches: list[Rows]) -> list[LinkedColumn]:
         columns: list[LinkedColumn] = []

@@ -99,7 +99,7 @@ def define(with_: Any, outer: Visible) -> Visible:
     items = with_.args["expressions"]
     for order, cte in enumerate(items):
         definition = Definition(cte, order, visible=Visible(defined, order + reach, outer))
-        defined[cte.args["alias"].args["this"].args["this"].lower()] = definition
+        defined[cte.alias.lower()] = definition
     return Visible(defined, len(items), outer)
 
 
@@ -115,7 +115,7 @@ def _output_name(item: Any) -> str:
         item = item.args["this"]
     kind = item.__class__
     if kind is exp.Alias:
-        return str(item.args["alias"].args["this"])
+        return str(item.args["alias"].name)
     if kind is exp.Column:
         return str(item.args["this"].name)
     # Spark names it after its text, in which columns are spelt as written.
