@@ -6,7 +6,7 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.tokenizer_core import Token, TokenType
 
 # The compiled parser recurses on the C stack and dies where pure Python would raise: the count comes first.
-MAX_BRACKETS = 64
+MAX_BRACKETS = 40
 MAX_DEPTH = 240
 # A join without a condition may get it from a later ON, and `struct(` may begin a type or a call: the parser tries
 # both ways, so each level inside another doubles its work.

@@ -7,7 +7,7 @@ from lamina.compiler.graph import CompiledModel, EdgeKind, InputUse, LineageEdge
 from lamina.compiler.link import Linker, Problem
 from lamina.compiler.linked import Linked
 from lamina.compiler.modules import imported_modules, source_hash
-from lamina.compiler.object import QueryObject
+from lamina.compiler.object import Output, QueryObject, SelectScope
 from lamina.compiler.parameters import RANGE_BOUNDS, RUN_PARAMETERS
 from lamina.compiler.places import place_at
 from lamina.compiler.reads import Reads
@@ -96,7 +96,7 @@ def link_query(file: ModelFile, query: QueryObject, names: ModelNames, *, around
         is_deterministic=not query.volatile and all(item.model.is_deterministic for item in ephemeral.values()),
         reads_parameters=tuple(sorted(own | inherited)),
     )
-    found = [*_problems(file, linker), *_unknown_parameters(file, query, around), *_duplicates(file, rows)]
+    found = [*_problems(file, linker), *_unknown_parameters(file, query, around), *_duplicates(file, query, rows)]
     found.extend(_placed(item, file) for item in query.diagnostics)
     is_inlined = isinstance(file.settings.strategy, Ephemeral)
     return Linked(model=model, diagnostics=tuple(found), reads=reads if is_inlined else None)
@@ -272,11 +272,14 @@ def _unknown_parameters(file: ModelFile, query: QueryObject, around: Surrounding
             yield _placed(unknown_parameter.finding(use.name, place=place, model=file.name, nearest=close), file)
 
 
-def _duplicates(file: ModelFile, rows: Rows) -> Iterator[Diagnostic]:
+def _duplicates(file: ModelFile, query: QueryObject, rows: Rows) -> Iterator[Diagnostic]:
+    root = query.scopes[query.root] if query.root >= 0 else None
+    written = [item for item in root.outputs if isinstance(item, Output)] if isinstance(root, SelectScope) else []
+    starts = {item.name.lower(): item.start for item in written}  # the last one of each name
     seen: set[str] = set()
     for column in rows.columns:
         folded = column.name.lower()
         if folded in seen:
-            place = place_at(file.text, 0)
+            place = place_at(file.text, starts.get(folded, 0))
             yield _placed(duplicate_column.finding(column.name, place=place, model=file.name), file)
         seen.add(folded)

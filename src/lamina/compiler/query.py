@@ -11,6 +11,7 @@ from lamina.compiler.canonical import canonical
 from lamina.compiler.object import ParameterUse, QueryObject, QueryRelation, Reference
 from lamina.compiler.operators import QueryShape
 from lamina.compiler.parse import Parsed, parse
+from lamina.compiler.places import place_at
 from lamina.compiler.rules import invalid_sql, nesting_too_deep, time_travel
 from lamina.compiler.uses import PARAMETERS
 from lamina.compiler.volatile import volatile_functions
@@ -28,12 +29,12 @@ def compile_query(text: str, resolve: Resolve, *, shape: Shape | None = None) ->
     if isinstance(parsed, Diagnostic):
         return QueryObject(diagnostics=(parsed,))
     try:
-        return _object(parsed, resolve, shape=shape)
+        return _object(text, parsed, resolve, shape=shape)
     except RecursionError:
         return QueryObject(diagnostics=(nesting_too_deep.finding(place=Place(file="")),))
 
 
-def _object(parsed: Parsed, resolve: Resolve, *, shape: Shape | None) -> QueryObject:
+def _object(text: str, parsed: Parsed, resolve: Resolve, *, shape: Shape | None) -> QueryObject:
     tree = parsed.tree
     tables = list(tree.find_all(exp.Table))
     if any(not isinstance(part, exp.Identifier) for table in tables for part in table.parts[:-1]):
@@ -43,8 +44,8 @@ def _object(parsed: Parsed, resolve: Resolve, *, shape: Shape | None) -> QueryOb
     form = canonical(tree, _relations(tree, resolve))
     facts = shape(tree) if shape is not None else None
     parameters = tuple(_parameters(parsed.tokens))
-    travels = any(table.args.get("version") for table in tables)
-    problems = (time_travel.finding(place=Place(file="")),) if travels else ()
+    travels = [table.parts[0].meta.get("start", 0) for table in tables if table.args.get("version")]
+    problems = tuple(time_travel.finding(place=place_at(text, start)) for start in travels)
     volatile = volatile_functions(tree)
     if parameters:
         for node in list(tree.find_all(exp.Parameter)):

@@ -14,5 +14,8 @@ def finding(counts: tuple[int, ...], *, place: Place, model: str) -> Diagnostic:
     """Return the finding for one set operation."""
     listed = ", ".join(str(count) for count in counts)
     return RULE.finding(
-        f"the branches of a set operation have different numbers of columns: {listed}", place=place, model=model
+        f"the branches of a set operation have different numbers of columns: {listed}",
+        place=place,
+        model=model,
+        hint="give every branch the same columns",
     )

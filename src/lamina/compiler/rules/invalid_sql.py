@@ -12,4 +12,4 @@ RULE = Rule(code="L207", name="InvalidSql")
 
 def finding(reason: str, *, place: Place) -> Diagnostic:
     """Return the finding for one syntax error."""
-    return RULE.finding(f"the query cannot be parsed: {reason}", place=place)
+    return RULE.finding(f"the query cannot be parsed: {reason}", place=place, hint="correct the Spark SQL here")

@@ -13,5 +13,5 @@ RULE = Rule(code="L211", name="UnknownColumn")
 def finding(name: str, *, place: Place, model: str, relation: str | None, nearest: str | None) -> Diagnostic:
     """Return the finding for one missing column; without a relation no input of the query has it."""
     where = f"`{relation}` has no column `{name}`" if relation else f"no input of the query has a column `{name}`"
-    hint = f"did you mean `{nearest}`?" if nearest else None
+    hint = f"did you mean `{nearest}`?" if nearest else "use a column of the FROM clause"
     return RULE.finding(where, place=place, model=model, hint=hint, suggestion=nearest)
