@@ -39,6 +39,9 @@ UNORDERED = names_in(
 )
 """Aggregates whose value depends on the order of rows, or on which of several equal rows comes first."""
 
+RANKING = names_in("cume_dist dense_rank lag lead nth_value ntile percent_rank rank row_number")
+"""Functions that only a window can evaluate."""
+
 OTHER = names_in(
     """
     abs acos acosh add_months aes_decrypt aes_encrypt aggregate approx_top_k_estimate array array_append array_compact
@@ -47,9 +50,9 @@ OTHER = names_in(
     ascii asin asinh assert_true atan atan2 atanh base64 between bigint bin binary bit_count bit_get bit_length
     bitmap_bit_position bitmap_bucket_number bitmap_count boolean bround btrim cardinality case cast cbrt ceil ceiling
     char char_length character_length chr coalesce collate collation collations concat concat_ws contains conv
-    convert_timezone cos cosh cot crc32 csc cume_dist current_catalog current_database current_schema current_timezone
+    convert_timezone cos cosh cot crc32 csc current_catalog current_database current_schema current_timezone
     date date_add date_diff date_format date_from_unix_date date_part date_sub date_trunc dateadd datediff datepart day
-    dayname dayofmonth dayofweek dayofyear decimal decode degrees dense_rank div double e element_at elt encode
+    dayname dayofmonth dayofweek dayofyear decimal decode degrees div double e element_at elt encode
     endswith equal_null exists exp explode explode_outer expm1 extract factorial filter find_in_set flatten float floor
     forall format_number format_string from_avro from_csv from_json from_protobuf from_unixtime from_utc_timestamp
     from_xml get get_json_object getbit greatest hash hex hll_sketch_estimate hll_union hour hypot if ifnull ilike in
@@ -58,14 +61,14 @@ OTHER = names_in(
     kll_sketch_get_quantile_bigint kll_sketch_get_quantile_double kll_sketch_get_quantile_float
     kll_sketch_get_rank_bigint kll_sketch_get_rank_double kll_sketch_get_rank_float kll_sketch_merge_bigint
     kll_sketch_merge_double kll_sketch_merge_float kll_sketch_to_string_bigint kll_sketch_to_string_double
-    kll_sketch_to_string_float lag last_day lcase lead least left len length levenshtein like ln locate log log10 log1p
+    kll_sketch_to_string_float last_day lcase least left len length levenshtein like ln locate log log10 log1p
     log2 lower lpad ltrim luhn_check make_date make_dt_interval make_interval make_time make_timestamp
     make_timestamp_ltz make_timestamp_ntz make_valid_utf8 make_ym_interval map map_concat map_contains_key map_entries
     map_filter map_from_arrays map_from_entries map_keys map_values map_zip_with mask md5 minute mod month monthname
-    months_between named_struct nanvl negative next_day not nth_value ntile nullif nullifzero nvl nvl2 octet_length or
-    overlay parse_json parse_url percent_rank pi pmod posexplode posexplode_outer position positive pow power printf
-    quarter quote radians raise_error range rank reduce regexp regexp_count regexp_extract regexp_extract_all
-    regexp_instr regexp_like regexp_replace regexp_substr repeat replace reverse right rint rlike round row_number rpad
+    months_between named_struct nanvl negative next_day not nullif nullifzero nvl nvl2 octet_length or
+    overlay parse_json parse_url pi pmod posexplode posexplode_outer position positive pow power printf
+    quarter quote radians raise_error range reduce regexp regexp_count regexp_extract regexp_extract_all
+    regexp_instr regexp_like regexp_replace regexp_substr repeat replace reverse right rint rlike round rpad
     rtrim schema_of_avro schema_of_csv schema_of_json schema_of_variant schema_of_xml sec second sentences sequence
     session_window sha sha1 sha2 shiftleft shiftright shiftrightunsigned sign signum sin sinh size slice smallint
     sort_array soundex space split split_part sql_keywords sqrt st_asbinary st_geogfromwkb st_geomfromwkb st_setsrid
@@ -83,9 +86,9 @@ OTHER = names_in(
     zeroifnull zip_with
     """
 )
-"""Functions of one row, ranking functions included."""
+"""Functions of one row."""
 
-KNOWN = AGGREGATES | VOLATILE | OTHER
+KNOWN = AGGREGATES | VOLATILE | RANKING | OTHER
 
 SHAPE_WORDS = re.compile(
     rf"\b(?:{'|'.join(sorted(UNORDERED))}|row_number|lag|lead|ntile|nth_value|rows|limit|join)\b", re.IGNORECASE
