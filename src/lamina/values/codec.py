@@ -1,5 +1,6 @@
 """Text and bytes of values: JSON for people and stores, msgpack for caches, a stable hash for identities."""
 
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any, TypeVar
 
@@ -47,3 +48,9 @@ def to_document(value: Any, *, indent: int) -> str:
     """Write a value as JSON for a reader, its fields in their own order; no indent means one line."""
     data = msgspec.json.encode(value)
     return msgspec.json.format(data, indent=indent).decode() if indent else data.decode()
+
+
+def json_schemas(kinds: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the JSON Schema of each named type, and the definitions they refer to under `$defs`."""
+    found, definitions = msgspec.json.schema_components(tuple(kinds.values()), ref_template="#/$defs/{name}")
+    return dict(zip(kinds, found, strict=True)), definitions

@@ -1,0 +1,57 @@
+"""The schemas in `schemas/` are those of the code, and commands print what their schema says."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripts.generate_schemas import FOLDER, schema_files
+
+from lamina.cli.documents import DOCUMENTS, HEADER
+from lamina.values.codec import from_json
+
+QUICKSTART = Path(__file__).parents[2] / "examples" / "quickstart"
+
+
+def document(*arguments: str) -> dict[str, Any]:
+    """Run a command and return what it prints."""
+    command = [sys.executable, "-c", "import sys; from lamina.cli.app import main; sys.exit(main())", *arguments]
+    done = subprocess.run([*command, "--output", "json"], capture_output=True, text=True, timeout=120, check=False)
+    printed: dict[str, Any] = json.loads(done.stdout)
+    return printed
+
+
+def test_schemas_are_up_to_date() -> None:
+    wanted = schema_files()
+    assert {path.name for path in FOLDER.glob("*.json")} == {path.name for path in wanted}
+    stale = [path.name for path, text in wanted.items() if path.read_text() != text]
+    assert stale == [], "run `make docs`"
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
+def test_every_reference_in_a_schema_is_defined(path: Path) -> None:
+    text = path.read_text()
+    referred = {part.split('"')[0] for part in text.split('"#/$defs/')[1:]}
+    assert referred <= json.loads(text)["$defs"].keys()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("compile",), ("list",), ("explain", "sales.daily_revenue"), ("lineage", "sales.daily_revenue")],
+    ids=" ".join,
+)
+def test_a_command_prints_its_document(arguments: tuple[str, ...]) -> None:
+    printed = document(*arguments, "--project-dir", str(QUICKSTART))
+    fields = {**HEADER, **DOCUMENTS[arguments[0]]}
+    assert printed["exit_code"] == 0
+    assert list(printed) == list(fields)
+    for name, kind in fields.items():
+        from_json(json.dumps(printed[name]), kind)
+
+
+def test_a_project_that_is_missing_prints_diagnostics(tmp_path: Path) -> None:
+    printed = document("compile", "--project-dir", str(tmp_path))
+    assert (printed["status"], printed["exit_code"]) == ("error", 1)
+    assert printed["diagnostics"]
