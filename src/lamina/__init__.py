@@ -3,12 +3,14 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lamina.version import VERSION as __version__
+from lamina.version import VERSION
 
 if TYPE_CHECKING:
     from lamina.api import compile_project, compile_root, load_project
     from lamina.operate import Ask, apply_plan, plan_project, run_project
     from lamina.survey import model_intervals, project_history, project_status, run_info, verify_project
+
+__version__ = VERSION
 
 # Where each public name lives; imported when first used, so that `import lamina` costs nothing.
 _HOMES = {

@@ -139,6 +139,9 @@ class MemoryWarehouse:
 
     # Writing
 
+    def open(self) -> None:
+        """Need nothing."""
+
     def stage(self, batch: Batch, model: CompiledModel, mark: Mark) -> Staged:
         """Write a batch aside on its base."""
         result = self._compute(model, batch.slices, {pin.input: pin for pin in batch.pins})

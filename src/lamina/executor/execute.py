@@ -34,7 +34,7 @@ class Limits:
 class InternalFailure(LaminaError):
     """Something lamina did not foresee ended one step; the others go on."""
 
-    code = "L699"
+    code = "L698"
 
     def __init__(self, error: Exception) -> None:
         super().__init__(
@@ -66,6 +66,8 @@ class Execution:
         self._settle_others(planned)
         works = sum(any(isinstance(action, Build | Rebuild) for action in actions) for actions in planned.values())
         self._writer.runtime.emit(RunStarted(run_id=self._writer.run_id, steps=works))
+        if works:
+            self._writer.runtime.warehouse.open()
         needs = {name: self._needs(self._models[name]) for name in planned}
         untouched = work_through(
             needs,

@@ -7,6 +7,7 @@ from threading import Event as Signal
 from time import monotonic
 
 from lamina.compiler.graph import CompiledModel, Graph
+from lamina.errors import LaminaError
 from lamina.executor.execute import Execution, Limits
 from lamina.executor.failpoint import failpoint
 from lamina.executor.lease import held_lease
@@ -17,10 +18,11 @@ from lamina.executor.runtime import Runtime
 from lamina.executor.summary import run_result
 from lamina.planner.cadence import next_due
 from lamina.planner.plan import build_plan
+from lamina.state.errors import LeaseLost
 from lamina.state.port import Lease, RunRecord
 from lamina.values.codec import to_json
 from lamina.values.event import Recovered
-from lamina.values.names import RunId
+from lamina.values.names import PlanId, RunId
 from lamina.values.plan import Plan, Selection
 from lamina.values.result import Propagation, RunResult
 
@@ -75,6 +77,29 @@ def _run_leased(
         execution_time=request.execution_time,
     )
     runtime.store.begin(begun, lease)
+    try:
+        result, lost = _work(runtime, graph, request, world=world, lease=lease, stop=stop, started=started)
+    except LaminaError:
+        runtime.store.finish(begun.replace(status="failure", finished_at=runtime.clock()))
+        raise
+    failpoint("finish.before")
+    runtime.store.finish(
+        begun.replace(
+            status=result.status,
+            plan_id=PlanId(result.plan_id or ""),
+            finished_at=runtime.clock(),
+            result=to_json(result).decode(),
+        )
+    )
+    if lost is not None:
+        raise lost
+    return result
+
+
+def _work(
+    runtime: Runtime, graph: Graph, request: Request, *, world: World, lease: Lease, stop: Signal, started: float
+) -> tuple[RunResult, LeaseLost | None]:
+    """Put right what earlier runs left, decide, execute; the second value says that the lease was lost meanwhile."""
     if world.taken_over is not None:
         runtime.store.adopt(world.taken_over, lease)
         runtime.emit(Recovered(detail="the state was lost; it is derived again from the tables"))
@@ -100,18 +125,7 @@ def _run_leased(
         threads=request.limits.threads,
         seconds=monotonic() - started,
     )
-    failpoint("finish.before")
-    runtime.store.finish(
-        begun.replace(
-            status=result.status,
-            plan_id=plan.plan_id,
-            finished_at=runtime.clock(),
-            result=to_json(result).decode(),
-        )
-    )
-    if execution.lost is not None:
-        raise execution.lost
-    return result
+    return result, execution.lost
 
 
 def _clean_up(runtime: Runtime) -> None:

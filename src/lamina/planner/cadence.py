@@ -4,7 +4,7 @@ from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
-from lamina.planner.due import next_release
+from lamina.planner.due import declared_end, next_release
 from lamina.values.result import NextDue
 
 
@@ -13,6 +13,9 @@ def next_due(models: tuple[CompiledModel, ...], execution_time: datetime) -> tup
     ticks: dict[tuple[str, datetime], int] = {}
     for model in models:
         grid = grid_of(model)
+        end = declared_end(model, grid) if grid is not None else None
+        if end is not None and end <= execution_time:
+            continue
         at = next_release(model, grid, execution_time)
         cadence = model.settings.cron or (f"each {grid.unit}" if grid is not None else None)
         if at is not None and cadence is not None:

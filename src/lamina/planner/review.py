@@ -12,7 +12,7 @@ from lamina.values.plan import Plan, Rebuild
 class PlanMoved(LaminaError):
     """The world is not as a plan assumed."""
 
-    code = "L501"
+    code = "L510"
 
     def __init__(self, plan_id: PlanId, differences: tuple[str, ...]) -> None:
         super().__init__(
@@ -24,7 +24,7 @@ class PlanMoved(LaminaError):
 class RebuildTooLarge(LaminaError):
     """A code change would rebuild more slices than `run.rebuild_limit`."""
 
-    code = "L502"
+    code = "L511"
 
     def __init__(self, slices: int, *, limit: int, models: tuple[str, ...]) -> None:
         super().__init__(

@@ -52,6 +52,9 @@ class Warehouse(Protocol):
     def history(self, table: TableName, since: Position | None) -> History:
         """Return the ancestry of a managed table after a recorded version."""
 
+    def open(self) -> None:
+        """Get ready to write, which may take seconds; looking needs none of it."""
+
     def stage(self, batch: Batch, model: CompiledModel, mark: Mark) -> Staged:
         """Write a batch aside on its base, with the mark in its snapshot; readers see nothing."""
 

@@ -79,6 +79,10 @@ class SparkWarehouse:
             return History(versions=(), is_linked=since is None, mark=None)
         return ancestry.history_of(table, read_metadata(pointer), since, model=self._targets.get(table))
 
+    def open(self) -> None:
+        """Start Spark, unless it runs already."""
+        self._application.session()
+
     def stage(self, batch: Batch, model: CompiledModel, mark: Mark) -> Staged:
         """Write a batch aside on its base, with the mark in its snapshot; readers see nothing."""
         with translated(model.name, folder=self._folder):
