@@ -32,15 +32,17 @@ check: setup ## Check format, lint, types and import direction
 	@$(pytest) tests/test_imports.py
 
 bench: setup ## Measure compile times beside the reference figures
-	@$(python) benchmarks/compile.py
+	@$(python) -m benchmarks.compile
 
-campaign: setup ## Fuzz for ten minutes with fresh seeds
-	@LAMINA_FUZZ_SECONDS=600 $(pytest) tests/fuzz
+campaign: setup ## Fuzz and simulate for ten minutes each, with fresh seeds
+	@LAMINA_FUZZ_SECONDS=600 $(pytest) tests/fuzz -s
+	@$(python) -m tests.campaigns.simulate --seconds 600
 
-agreement: setup ## Compare inferred types with Spark's analyzer and print the figure
-	@$(pytest) -m spark tests/spark -k agreement -s
+agreement: setup ## Compare inferred types with Spark's analyzer and write the figure down
+	@$(python) -m tests.spark.agreement
 
 docs: setup ## Write the generated pages and schemas again
+	@$(python) scripts/generate_rules.py
 	@$(python) scripts/generate_schemas.py
 	@$(python) scripts/generate_cli_reference.py
 
