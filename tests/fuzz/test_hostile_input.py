@@ -9,7 +9,7 @@ LONGEST = 30.0
 MUST_SUCCEED = ("10_brackets", "chain_of_10000", "fan_in_of_5000", "fan_out_of_2000", "many_columns", "long_list")
 MUST_FAIL = (
     "100000_brackets", "10000_brackets", "large_sql", "large_toml", "duplicate_key", "link_outside", "cycle_of_3000",
-    "reads_itself", "invalid_utf8_models_one.sql", "nul_models_one.sql", "name_reserved", "many_ctes",
+    "reads_itself", "invalid_utf8_models_one.sql", "nul_models_one.sql", "name_reserved", "many_ctes", "python_syntax",
 )  # fmt: skip
 
 
