@@ -9,7 +9,7 @@ from lamina.executor.publish import Ground, Outcome
 from lamina.planner.decide_intervals import schedule_of
 from lamina.planner.fold import fold
 from lamina.planner.readiness import Upstream
-from lamina.planner.touches import diff_questions
+from lamina.planner.touches import diff_questions, naming_questions
 from lamina.planner.upstream import upstream_of
 from lamina.state.port import ModelRecord
 from lamina.values.coverage import Coverage
@@ -75,11 +75,12 @@ class Pass:
             name = TableName(model.name)
             readers = tuple(self._readers.get(name, ()))
             coverages: dict[str, Coverage] = {item.name: self._records[item.name].coverage for item in readers}
+            questions = diff_questions(name, readers, coverages=coverages)
             return Ground(
                 model=model,
                 record=record,
                 start=schedule.start if schedule is not None else None,
-                questions=diff_questions(name, readers, coverages=coverages),
+                questions=(*questions, *naming_questions(model.columns or (), questions)),
             )
 
     def published(self, model: CompiledModel, outcome: Outcome) -> None:
@@ -88,7 +89,12 @@ class Pass:
         with self._lock:
             name = TableName(model.name)
             self._logs[name] = (*self._logs.get(name, ()), outcome.touch)
-            self._heads[name] = Head(table=model.target, pointer=published.move.pointer, position=published.position)
+            self._heads[name] = Head(
+                table=model.target,
+                pointer=published.move.pointer,
+                position=published.position,
+                columns=model.columns or (),
+            )
             self._facts[model.name] = self._facts[model.name].replace(target=TargetFacts(status="ours"))
             self._keep(
                 ModelRecord(

@@ -8,7 +8,10 @@ from lamina.values.batch import Batch, DiffQuestion
 from lamina.values.coverage import Coverage
 from lamina.values.interval import intersect
 from lamina.values.names import TableName
+from lamina.values.schema import Schema
 from lamina.values.touch import ColumnRanges, Everything, Extent, Ranges
+
+_NAMED = 50  # in wider tables a comparison of each column alone would cost more than it tells
 
 
 def batch_extent(batch: Batch, model: CompiledModel, *, added: tuple[ColumnRanges, ...]) -> Extent:
@@ -54,3 +57,11 @@ def diff_questions(
             older = (logic for logic in logics if logic.fingerprint != reader.fingerprint and table in logic.reads)
             asked += [DiffQuestion(columns=logic.reads[table]) for logic in older]
     return tuple(dict.fromkeys(asked))
+
+
+def naming_questions(columns: Schema, questions: tuple[DiffQuestion, ...]) -> tuple[DiffQuestion, ...]:
+    """Return a question for each column where a reader may be spared, so that the columns that changed can be named."""
+    is_narrow = any(question.columns is not None for question in questions)
+    if not is_narrow or len(columns) > _NAMED:
+        return ()
+    return tuple(DiffQuestion(columns=(column.name,)) for column in columns)
