@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from lamina.compiler.cuts import Anchor, Bounds, Cut, Difference, Key, Operand, Read, merge_anchors
 from lamina.compiler.rules import reach_outside_range, unaligned_slices
-from lamina.compiler.units import UNBOUNDED, in_words
+from lamina.compiler.units import DAY, UNBOUNDED, in_words
 from lamina.compiler.verdict import Refusal
 
 
@@ -110,34 +110,35 @@ def _valid_beside(main: Anchor, other: Anchor, differences: Iterable[Difference]
     """Return from how far before the start the main rows find everything they need of the other operand."""
     if main.keys & other.keys:
         return other.valid
-    lows = []
-    for low, high in _distances(main.keys, other.keys, differences):
-        if low is not None and high is not None and high <= 0:
-            lows.append(low)
+    facts = [item for item in _distances(main.keys, other.keys, differences) if item.low is not None and _is_past(item)]
     first, second = _name(main), _name(other)
-    if not lows:
+    if not facts:
         return unaligned_slices.refusal(first, second, at=other.at)
-    low = max(lows)
-    if other.valid < UNBOUNDED and other.valid + low < 0:
-        present = in_words(other.valid) if other.valid else "nothing"
+    low = max(item.low or 0 for item in facts)
+    valid = other.valid - other.valid % DAY if any(item.is_cut for item in facts) else other.valid
+    if other.valid < UNBOUNDED and valid + low < 0:
+        present = in_words(valid) if valid else "nothing"
         text = f"the join reads `{second}` {in_words(-low)} before the slice, but {present} of that is read"
         hint = f"read it from `@start_date - INTERVAL {in_words(-low)}` and declare the `window`"
         return reach_outside_range.refusal(text, hint=hint, at=other.at)
-    return UNBOUNDED if other.valid >= UNBOUNDED else other.valid + low
+    return UNBOUNDED if other.valid >= UNBOUNDED else valid + low
+
+
+def _is_past(fact: Difference) -> bool:
+    return fact.high is not None and fact.high <= 0
 
 
 def _name(anchor: Anchor) -> str:
     return ".".join(part for part in min(anchor.keys, default=("", "the time column")) if part)
 
 
-def _distances(
-    mains: frozenset[Key], others: Iterable[Key], differences: Iterable[Difference]
-) -> Iterator[tuple[int | None, int | None]]:
+def _distances(mains: frozenset[Key], others: Iterable[Key], differences: Iterable[Difference]) -> Iterator[Difference]:
+    """Yield the facts about how far other columns lie from the main ones."""
     wanted = set(others)
     for item in differences:
         for fact in (item, item.turned()):
             if fact.left in mains and fact.right in wanted:
-                yield fact.low, fact.high
+                yield fact
 
 
 def _without_main(operands: tuple[Operand, ...], sides: dict[str, Anchor], facts: Facts) -> Aligned:
@@ -188,10 +189,12 @@ def _reach(item: Operand, read: Read, aligned: Aligned, differences: Iterable[Di
     for anchor in (aligned.main, *aligned.others):
         if carriers & anchor.keys:
             return anchor.before
+    before = aligned.main.before
+    whole_days = min(UNBOUNDED, -(-before // DAY) * DAY)
     reaches = [
-        aligned.main.before - low
-        for low, high in _distances(aligned.main.keys, carriers, differences)
-        if low is not None and high is not None and high <= 0
+        (whole_days if item.is_cut else before) - item.low
+        for item in _distances(aligned.main.keys, carriers, differences)
+        if item.low is not None and _is_past(item)
     ]
     return min(reaches, default=None)
 

@@ -127,4 +127,5 @@ def _add_difference(
     old = found.get(pair, Difference(*pair, None, None))
     lows = [value for value in (old.low, low) if value is not None]
     highs = [value for value in (old.high, high) if value is not None]
-    found[pair] = Difference(*pair, max(lows, default=None), min(highs, default=None))
+    is_cut = old.is_cut or left[1].unit != "instant" or right[1].unit != "instant"
+    found[pair] = Difference(*pair, max(lows, default=None), min(highs, default=None), is_cut)

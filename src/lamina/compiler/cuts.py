@@ -97,6 +97,7 @@ class Difference(NamedTuple):
     right: Key
     low: int | None
     high: int | None
+    is_cut: bool = False  # of values cut to a unit, so only whole days around them are known
 
     @property
     def is_equality(self) -> bool:
@@ -107,7 +108,7 @@ class Difference(NamedTuple):
         """Return the same fact with the sides swapped."""
         low = None if self.high is None else -self.high
         high = None if self.low is None else -self.low
-        return Difference(self.right, self.left, low, high)
+        return Difference(self.right, self.left, low, high, self.is_cut)
 
 
 def merge_anchors(first: Anchor, second: Anchor) -> Anchor:

@@ -5,13 +5,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from lamina.compiler import function_kinds
+from lamina.compiler.calls import kinds_of
 from lamina.compiler.frames import function_name, order_terms, window_of
 from lamina.compiler.operators import (
     NOWHERE,
     At,
     Block,
-    FunctionKind,
     FunctionUse,
     JoinKind,
     Limit,
@@ -31,34 +30,6 @@ from lamina.compiler.terms import condition_of, is_bound, own_nodes, parameter_n
 Node = Any
 Definitions = dict[str, "Definition"]
 
-VOLATILE_NODES = (
-    exp.Rand,
-    exp.Randn,
-    exp.Randstr,
-    exp.Uniform,
-    exp.Uuid,
-    exp.Shuffle,
-    exp.CurrentDate,
-    exp.CurrentTime,
-    exp.CurrentTimestamp,
-    exp.CurrentDatetime,
-    exp.Localtimestamp,
-    exp.CurrentUser,
-    exp.SessionUser,
-)
-UNORDERED_NODES = (
-    exp.First,
-    exp.Last,
-    exp.FirstValue,
-    exp.LastValue,
-    exp.AnyValue,
-    exp.ArrayAgg,
-    exp.ArrayUniqueAgg,
-    exp.ArgMax,
-    exp.ArgMin,
-    exp.GroupConcat,
-    exp.Mode,
-)
 SET_OPERATORS: dict[Any, Any] = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}
 PASSIVE = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Alias, exp.Paren, exp.Var, exp.DataType})
 """Nodes that say nothing by themselves, which are most."""
@@ -292,7 +263,7 @@ class _Expressions:
 
     def _read(self, item: Node, reader: ShapeReader, definitions: Definitions) -> None:
         if isinstance(item, (exp.Func, exp.Any)):
-            kinds = _kinds(item)
+            kinds = kinds_of(item)
             self.functions.extend(FunctionUse(kind, function_name(item), place(item)) for kind in kinds)
         elif isinstance(item, exp.Query):
             self._subquery(item, reader, definitions)
@@ -318,34 +289,14 @@ def _clauses(node: Node) -> Iterator[tuple[Node, bool]]:
             yield node.args[key], key == "where"
     for window in node.args.get("windows") or ():
         yield window, False
-    for join in node.args.get("joins") or ():
+    start = node.args.get("from_")
+    for join in (*(start.this.args.get("joins") or () if start else ()), *(node.args.get("joins") or ())):
         if join.args.get("on"):
             yield join.args["on"], True
         if isinstance(join.this, exp.Lateral) and not isinstance(join.this.this, exp.Query):
             yield join.this.this, False
     for lateral in node.args.get("laterals") or ():
         yield lateral.this, False
-
-
-def _kinds(node: Node) -> tuple[FunctionKind, ...]:
-    name = function_name(node)
-    if isinstance(node, VOLATILE_NODES) or name in function_kinds.VOLATILE:
-        return ("volatile",)
-    if _is_windowed(node):
-        return ()
-    if isinstance(node, exp.Anonymous) and name not in function_kinds.KNOWN:
-        return ("unknown",)
-    if not isinstance(node, (exp.AggFunc, exp.Any)) and name not in function_kinds.AGGREGATES:
-        return ()
-    is_unordered = isinstance(node, UNORDERED_NODES) and not isinstance(node.parent, exp.WithinGroup)
-    return ("aggregate", "unordered") if is_unordered else ("aggregate",)
-
-
-def _is_windowed(node: Node) -> bool:
-    parent = node.parent
-    while isinstance(parent, (exp.IgnoreNulls, exp.RespectNulls, exp.Filter)):
-        node, parent = parent, parent.parent
-    return isinstance(parent, exp.Window) and parent.this is node
 
 
 def _output(node: Node) -> OutputColumn:

@@ -7,17 +7,16 @@ with some time before it). Only then do batches of any size give the same table.
 from collections.abc import Iterable, Iterator, Mapping
 
 from lamina.compiler.alignment import Aligned, Facts, align, bound_reads, whole
+from lamina.compiler.branches import cut_of_set, renamed, whole_units
 from lamina.compiler.conditions import Sides, read_comparisons
 from lamina.compiler.cuts import Anchor, Cut, Difference, Grid, Key, Link, Operand, Read, unbounded
 from lamina.compiler.operators import (
     NOWHERE,
     Comparison,
-    Limit,
     OutputColumn,
     QueryShape,
     Relation,
     SelectBlock,
-    SetBlock,
     Subquery,
     Term,
     Window,
@@ -30,10 +29,9 @@ from lamina.compiler.rules import (
     opaque_query,
     reach_outside_range,
     unaligned_slices,
-    unsliced_branch,
     volatile_function,
 )
-from lamina.compiler.units import LENGTHS, UNBOUNDED, in_words
+from lamina.compiler.units import UNBOUNDED, in_words
 from lamina.compiler.verdict import InputFacts, Refusal
 
 ALIGN_HINT = (
@@ -56,7 +54,9 @@ class Examination:
         for block in shape.blocks:
             start = len(self.refusals)
             self.cuts.append(
-                SelectExamination(self, block).cut() if isinstance(block, SelectBlock) else self._set(block)
+                SelectExamination(self, block).cut()
+                if isinstance(block, SelectBlock)
+                else cut_of_set(block, self.cuts, refusals=self.refusals)
             )
             self.refusals[start:] = [item.replace(file=item.file or block.file) for item in self.refusals[start:]]
         return self.cuts[-1]
@@ -66,25 +66,6 @@ class Examination:
         old = self.reaches.get(read.table)
         if old is None or old[1] < reach:
             self.reaches[read.table] = (read, reach)
-
-    def _set(self, block: SetBlock) -> Cut:
-        branches = [self.cuts[number] for number in block.branches]
-        reads = tuple(read for cut in branches for read in _by_position(cut, branches[0], block))
-        names = branches[0].names
-        if all(cut.columns is None for cut in branches):
-            return whole(names, _limited(reads, block.limit))
-        if block.limit:
-            self.refusals.append(interval_limit.refusal(at=block.limit.at))
-        name = block.operator.upper()
-        needed = branches if block.operator == "union" else branches[:1]
-        if any(cut.columns is None for cut in needed):
-            self.refusals.append(unsliced_branch.refusal(name, at=block.at))
-        columns = _common_columns([cut for cut in branches if cut.columns is not None], block)
-        if not columns and (block.operator != "union" or block.is_distinct):
-            self.refusals.append(distinct_without_time.refusal(clause=name, at=block.at))
-        cuts = [cut for cut in branches if cut.columns is not None]
-        before, valid = max(cut.before for cut in cuts), min(cut.valid for cut in cuts)
-        return Cut(names=names, columns=columns, before=before, valid=valid, reads=reads)
 
 
 class SelectExamination:
@@ -117,7 +98,7 @@ class SelectExamination:
     def _operand(self, relation: Relation, number: int) -> Operand:
         later = [item.join for item in self.block.relations[number + 1 :]]
         is_nullable = relation.join in ("left", "full") or "right" in later or "full" in later
-        cut = _renamed(self._source(relation), relation.columns)
+        cut = renamed(self._source(relation), relation.columns)
         return Operand(relation.alias, relation.join, cut, is_nullable, relation.at)
 
     def _source(self, relation: Relation) -> Cut:
@@ -252,7 +233,9 @@ class SelectExamination:
         """Return from how far before the start the rows are still right after every window."""
         valid = main.valid
         for window in self.block.windows:
-            if any(self._decides(term, main.keys) for term in window.partition):
+            deciding = [term for term in window.partition if self._decides(term, main.keys)]
+            if deciding:
+                valid = whole_units(valid, deciding)
                 continue
             reach = self._reach(window, main.keys)
             if reach is None or (reach >= UNBOUNDED and valid < UNBOUNDED) or (valid < UNBOUNDED and reach > valid):
@@ -315,16 +298,7 @@ class SelectExamination:
         }
         if self.block.distinct and not columns:
             self.refusals.append(distinct_without_time.refusal(clause="DISTINCT", at=self.block.distinct))
-        return Cut(names, columns, main.before, self._whole_units(valid), carried, links)
-
-    def _whole_units(self, valid: int) -> int:
-        """Shorten the valid time to whole units when rows were grouped by one."""
-        if not valid or valid >= UNBOUNDED or self.block.keys is None:
-            return valid
-        lengths = [LENGTHS[term.unit] for term in self.block.keys if term and term.unit in LENGTHS]
-        if any(low != high for low, high in lengths):
-            return 0
-        return min((valid - valid % low for low, _ in lengths), default=valid)
+        return Cut(names, columns, main.before, whole_units(valid, self.block.keys or ()), carried, links)
 
     def _names(self) -> tuple[tuple[str, ...] | None, list[tuple[str, frozenset[Key], bool]]]:
         """Return the output names, and for each the columns it may be and whether it still tells their slice."""
@@ -384,48 +358,3 @@ class SelectExamination:
             if key[1] in read.carriers
         }
         return Link(term, aligned.main is not None and key in aligned.main.keys, frozenset(tables))
-
-
-def _renamed(cut: Cut, names: tuple[str, ...]) -> Cut:
-    """Give a block the column names of its alias."""
-    if not names or cut.names is None or len(names) != len(cut.names):
-        return cut._replace(names=names, columns=None if cut.columns is None else {}) if names else cut
-    given = dict(zip(cut.names, names, strict=True))
-    columns = (
-        None if cut.columns is None else {given[name]: value for name, value in cut.columns.items() if name in given}
-    )
-    reads = tuple(
-        read._replace(carriers=frozenset(given[name] for name in read.carriers if name in given)) for read in cut.reads
-    )
-    return cut._replace(names=names, columns=columns, reads=reads)
-
-
-def _by_position(cut: Cut, first: Cut, block: SetBlock) -> Iterator[Read]:
-    """Yield the reads of a branch with their carriers named as the first branch names them."""
-    if cut is first or block.is_by_name:
-        yield from cut.reads
-        return
-    names = first.names or ()
-    given = dict(zip(cut.names, names, strict=True)) if cut.names and len(cut.names) == len(names) else {}
-    for read in cut.reads:
-        yield read._replace(carriers=frozenset(given[name] for name in read.carriers if name in given))
-
-
-def _common_columns(branches: list[Cut], block: SetBlock) -> dict[str, bool]:
-    """Return the columns that tell the slice in every branch, named as in the first."""
-    first = branches[0]
-    if block.is_by_name:
-        shared = set.intersection(*(set(cut.columns or {}) for cut in branches))
-        return {name: value for name, value in (first.columns or {}).items() if name in shared}
-    if any(cut.names is None or len(cut.names) != len(first.names or ()) for cut in branches):
-        return {}
-    positions = [
-        {number for number, name in enumerate(cut.names or ()) if name in (cut.columns or {})} for cut in branches
-    ]
-    shared_positions = set.intersection(*positions)
-    names = first.names or ()
-    return {names[number]: (first.columns or {})[names[number]] for number in sorted(shared_positions)}
-
-
-def _limited(reads: tuple[Read, ...], limit: Limit | None) -> tuple[Read, ...]:
-    return tuple(unbounded(read, "LIMIT") for read in reads) if limit else reads

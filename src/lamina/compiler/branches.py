@@ -1,0 +1,86 @@
+"""Judge set operations slice by slice, and carry what is known of columns through new names and positions."""
+
+from collections.abc import Iterable, Iterator
+
+from lamina.compiler.alignment import whole
+from lamina.compiler.cuts import Cut, Read, unbounded
+from lamina.compiler.operators import Limit, SetBlock, Term
+from lamina.compiler.rules import distinct_without_time, interval_limit, unsliced_branch
+from lamina.compiler.units import LENGTHS, UNBOUNDED
+from lamina.compiler.verdict import Refusal
+
+
+def cut_of_set(block: SetBlock, cuts: list[Cut], *, refusals: list[Refusal]) -> Cut:
+    """Judge a set operation by its branches."""
+    branches = [cuts[number] for number in block.branches]
+    reads = tuple(read for cut in branches for read in _by_position(cut, branches[0], block))
+    names = branches[0].names
+    if all(cut.columns is None for cut in branches):
+        return whole(names, _limited(reads, block.limit))
+    if block.limit:
+        refusals.append(interval_limit.refusal(at=block.limit.at))
+    name = block.operator.upper()
+    needed = branches if block.operator == "union" else branches[:1]
+    if any(cut.columns is None for cut in needed):
+        refusals.append(unsliced_branch.refusal(name, at=block.at))
+    columns = _common_columns([cut for cut in branches if cut.columns is not None], block)
+    if not columns and (block.operator != "union" or block.is_distinct):
+        refusals.append(distinct_without_time.refusal(clause=name, at=block.at))
+    sliced = [cut for cut in branches if cut.columns is not None]
+    before, valid = max(cut.before for cut in sliced), min(cut.valid for cut in sliced)
+    return Cut(names=names, columns=columns, before=before, valid=valid, reads=reads)
+
+
+def whole_units(valid: int, terms: Iterable[Term | None]) -> int:
+    """Shorten a valid time to whole units where rows were put together by values cut to one."""
+    lengths = [LENGTHS[term.unit] for term in terms if term and term.unit in LENGTHS]
+    if not lengths or valid >= UNBOUNDED:
+        return valid
+    if any(low != high for low, high in lengths):
+        return 0
+    return min(valid - valid % low for low, _ in lengths)
+
+
+def renamed(cut: Cut, names: tuple[str, ...]) -> Cut:
+    """Give a block the column names of its alias."""
+    if not names or cut.names is None or len(names) != len(cut.names):
+        return cut._replace(names=names, columns=None if cut.columns is None else {}) if names else cut
+    given = dict(zip(cut.names, names, strict=True))
+    columns = (
+        None if cut.columns is None else {given[name]: value for name, value in cut.columns.items() if name in given}
+    )
+    reads = tuple(
+        read._replace(carriers=frozenset(given[name] for name in read.carriers if name in given)) for read in cut.reads
+    )
+    return cut._replace(names=names, columns=columns, reads=reads)
+
+
+def _by_position(cut: Cut, first: Cut, block: SetBlock) -> Iterator[Read]:
+    """Yield the reads of a branch with their carriers named as the first branch names them."""
+    if cut is first or block.is_by_name:
+        yield from cut.reads
+        return
+    names = first.names or ()
+    given = dict(zip(cut.names, names, strict=True)) if cut.names and len(cut.names) == len(names) else {}
+    for read in cut.reads:
+        yield read._replace(carriers=frozenset(given[name] for name in read.carriers if name in given))
+
+
+def _common_columns(branches: list[Cut], block: SetBlock) -> dict[str, bool]:
+    """Return the columns that tell the slice in every branch, named as in the first."""
+    first = branches[0]
+    if block.is_by_name:
+        shared = set.intersection(*(set(cut.columns or {}) for cut in branches))
+        return {name: value for name, value in (first.columns or {}).items() if name in shared}
+    if any(cut.names is None or len(cut.names) != len(first.names or ()) for cut in branches):
+        return {}
+    positions = [
+        {number for number, name in enumerate(cut.names or ()) if name in (cut.columns or {})} for cut in branches
+    ]
+    shared_positions = set.intersection(*positions)
+    names = first.names or ()
+    return {names[number]: (first.columns or {})[names[number]] for number in sorted(shared_positions)}
+
+
+def _limited(reads: tuple[Read, ...], limit: Limit | None) -> tuple[Read, ...]:
+    return tuple(unbounded(read, "LIMIT") for read in reads) if limit else reads

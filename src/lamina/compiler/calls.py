@@ -1,0 +1,62 @@
+"""Tell what a function call means for incrementality: whether it folds rows, and what its value depends on."""
+
+from typing import Any
+
+from sqlglot import exp
+
+from lamina.compiler import function_kinds
+from lamina.compiler.frames import function_name
+from lamina.compiler.operators import FunctionKind
+
+Node = Any
+
+VOLATILE_NODES = (
+    exp.Rand,
+    exp.Randn,
+    exp.Randstr,
+    exp.Uniform,
+    exp.Uuid,
+    exp.Shuffle,
+    exp.CurrentDate,
+    exp.CurrentTime,
+    exp.CurrentTimestamp,
+    exp.CurrentDatetime,
+    exp.Localtimestamp,
+    exp.CurrentUser,
+    exp.SessionUser,
+)
+UNORDERED_NODES = (
+    exp.First,
+    exp.Last,
+    exp.FirstValue,
+    exp.LastValue,
+    exp.AnyValue,
+    exp.ArrayAgg,
+    exp.ArrayUniqueAgg,
+    exp.ArgMax,
+    exp.ArgMin,
+    exp.GroupConcat,
+    exp.Mode,
+)
+
+
+def kinds_of(node: Node) -> tuple[FunctionKind, ...]:
+    """Return what there is to say about a call; nothing for a function of one row."""
+    name = function_name(node)
+    if isinstance(node, VOLATILE_NODES) or name in function_kinds.VOLATILE:
+        return ("volatile",)
+    if _is_windowed(node):
+        return ()
+    if isinstance(node, exp.Anonymous) and name not in function_kinds.KNOWN:
+        return ("unknown",)
+    if not isinstance(node, (exp.AggFunc, exp.Any)) and name not in function_kinds.AGGREGATES:
+        return ()
+    is_unordered = isinstance(node, UNORDERED_NODES) and not isinstance(node.parent, exp.WithinGroup)
+    return ("aggregate", "unordered") if is_unordered else ("aggregate",)
+
+
+def _is_windowed(node: Node) -> bool:
+    parent = node.parent
+    while isinstance(parent, (exp.IgnoreNulls, exp.RespectNulls, exp.Filter)):
+        node, parent = parent, parent.parent
+    return isinstance(parent, exp.Window) and parent.this is node
