@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from lamina.api import compile_root
 from lamina.compiler.graph import Graph
 from lamina.config import Config
 from lamina.errors import ProjectInvalid
+from lamina.executor.failpoint import armed, kill_hook
 from lamina.executor.runtime import Runtime
 from lamina.look import load_config
 from lamina.state.store import SqlStore
@@ -20,6 +21,9 @@ from lamina.values.event import Event
 from lamina.values.names import EnvironmentName, RunId
 from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.warehouse import SparkWarehouse
+
+# Names a failpoint at which the process kills itself, so that tests can prove that nothing is lost.
+FAILPOINT = "LAMINA_FAILPOINT"
 
 
 @dataclass(frozen=True)
@@ -54,11 +58,12 @@ def open_engine(
         environment=EnvironmentName(config.environment),
         project=config.project,
     )
-    try:
+    with ExitStack() as stack:
+        stack.callback(store.close)
+        stack.callback(warehouse.close)
+        if FAILPOINT in variables:
+            stack.enter_context(armed(kill_hook(variables[FAILPOINT])))
         yield Engine(config=config, graph=graph, runtime=runtime, warehouse=warehouse, stop=Signal())
-    finally:
-        warehouse.close()
-        store.close()
 
 
 def new_run_id(now: datetime) -> RunId:

@@ -27,6 +27,9 @@ from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Selection, W
 from lamina.values.result import Materialization, Propagation
 from lamina.warehouse.failure import WarehouseFailure
 
+# Failures that the same code over the same inputs meets again; any other is tried anew by the next run.
+_LASTING = ("query_rejected", "data_rejected")
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -182,7 +185,7 @@ class Step:
             self._checks += error.results
         self._failed.append((batch.slices, error))
         kind = error.kind if isinstance(error, WarehouseFailure) else "internal"
-        if kind == "interrupted" or (isinstance(error, WarehouseFailure) and error.is_transient):
+        if kind not in _LASTING:
             return
         writer, model = self._writer, self._model
         coverage = self._now.record(model.name).coverage

@@ -40,6 +40,15 @@ def create_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def add_namespace(connection: sqlite3.Connection, catalog: str, namespace: str) -> None:
+    """Create a namespace unless it is there; the JVM's own statement fails when two threads race for it."""
+    connection.execute(
+        "INSERT OR IGNORE INTO iceberg_namespace_properties(catalog_name, namespace, property_key, property_value)"
+        " VALUES (?, ?, 'exists', 'true')",
+        (catalog, namespace),
+    )
+
+
 def stage_of(commit: CommitId) -> TableName:
     """Return the name of the stage row of a batch; `Move.stage` holds it."""
     return TableName(f"{STAGE_NAMESPACE}.{commit}")

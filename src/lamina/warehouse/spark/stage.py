@@ -188,9 +188,7 @@ class Stage:
         """Create the table under the stage's name with its final location, without rows."""
         if not columns:
             raise WarehouseFailure(f"the result of `{self._model.name}` has no columns", kind="query_rejected")
-        self._session.sql(
-            f"CREATE NAMESPACE IF NOT EXISTS {quote(self._settings.catalog)}.{quote(catalog.STAGE_NAMESPACE)}"
-        ).collect()
+        self._tables.make_stage_namespace()
         layout = ", ".join(field.sql() for field in wanted_layout(self._model, columns))
         properties = ", ".join(f"{text(key)} = {text(value)}" for key, value in _TABLE_PROPERTIES.items())
         description = self._model.settings.description

@@ -39,6 +39,11 @@ class Tables:
             raise TableGone(table)
         return read_metadata(pointer)
 
+    def make_stage_namespace(self) -> None:
+        """Make sure that first builds can be created aside."""
+        with self._lock:
+            catalog.add_namespace(self._open(), self._catalog, catalog.STAGE_NAMESPACE)
+
     def set_stage(self, commit: CommitId, pointer: str | None) -> TableName:
         """Make the stage of a batch point at some metadata, or not exist."""
         stage = catalog.stage_of(commit)
