@@ -1,7 +1,9 @@
 """Run random schedules for a while; a failure is made small, so that a person can read it."""
 
+import signal
 from dataclasses import dataclass
 from time import monotonic
+from types import FrameType
 
 from tests.simulation.schedule import Schedule, random_schedule
 from tests.simulation.shrink import shrink
@@ -51,6 +53,21 @@ def error_of(schedule: Schedule) -> str:
     except Exception as error:  # noqa: BLE001  # whatever escapes a run is a finding
         return f"{type(error).__name__}: {error}"
     return ""
+
+
+def error_within(schedule: Schedule, *, seconds: float) -> str:
+    """Return what goes wrong in a schedule, where not ending in time is wrong too."""
+
+    def give_up(_signal: int, _frame: FrameType | None) -> None:
+        raise TimeoutError(f"the schedule does not end within {seconds} s")
+
+    previous = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        return error_of(schedule)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
 
 
 def _smallest(seed: int, schedule: Schedule) -> Failed:

@@ -105,7 +105,8 @@ def _running(design: Design, shapes: tuple[Shape, ...]) -> Made:
 def _enriched(design: Design, shapes: tuple[Shape, ...]) -> Made:
     """Rows of an interval input with the weight of their key, read whole."""
     time = str(shapes[0].time)
-    read = Read(design.inputs[0], (time, "key", "amount"), by=time)
+    extra = ("status",) if "status" in shapes[0].columns else ()
+    read = Read(design.inputs[0], (time, "key", *extra, "amount"), by=time)
     weights = Read(design.inputs[1], _weights(shapes[1]))
     return _timed(design, Join(Keep(read, "amount", ">", design.edition % 3), _one_each(weights), ("key",)), time)
 
@@ -229,7 +230,10 @@ def random_project(random: Random) -> Project:
     for number in range(random.randint(2, 5)):
         name = f"m.t{number}"
         template = random.choice(sorted(TEMPLATES))
-        first = random.choice(timed if random.random() < 0.5 else timed[-3:])
+        first = random.choice(timed if random.random() < 0.5 else timed[-2:])
+        if designs and random.random() < 0.3:
+            # Two readers of one table, which may read different columns of it.
+            first = designs[-1].inputs[0]
         first = random.choice(("raw.files", "raw.events")) if template == "merged" else first
         second = random.choice(weighing) if template in ("enriched", "joined") else random.choice(timed)
         inputs = (first, second) if template in ("enriched", "joined", "union") else (first,)

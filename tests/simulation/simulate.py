@@ -161,6 +161,7 @@ def _check_current(world: World) -> None:
             raise Violation(f"I1 {name} has columns {actual.columns}, not {relation.columns}")
         if bag(actual) != bag(relation):
             raise Violation(f"I1 {name} is not current: {difference(bag(relation), bag(actual))}")
+        world.tables[name] = bag(actual)
 
 
 def _check_idempotent(world: World) -> None:

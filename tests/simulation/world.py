@@ -1,6 +1,7 @@
 """One simulated world: a lake, a project, a clock, and what outsiders do to them."""
 
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -32,6 +33,7 @@ class World:
     queries: dict[Fingerprint, Expression] = field(default_factory=dict)  # of every edition so far
     ids: int = 0
     runs: int = 0
+    tables: dict[str, Counter[Row]] = field(default_factory=dict)  # as they are at the end
     has_lost_state: bool = False
     copies: list[dict[str, list[tuple[Any, ...]]]] = field(default_factory=list)  # of the state, before each run
     past_folders: list[dict[str, int]] = field(default_factory=list)

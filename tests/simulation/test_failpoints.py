@@ -1,0 +1,18 @@
+"""Every place where a run can be made to die is passed by some simulated run."""
+
+import pytest
+from tests.simulation.schedule import random_schedule
+from tests.simulation.simulate import simulate
+
+from lamina.executor.failpoint import NAMES, armed
+
+
+@pytest.mark.simulation
+def test_every_failpoint_is_reached() -> None:
+    passed: set[str] = set()
+    seed = 0
+    with armed(passed.add):
+        while passed != set(NAMES) and seed < 60:
+            simulate(random_schedule(seed))
+            seed += 1
+    assert passed == set(NAMES)
