@@ -5,7 +5,8 @@ import sqlglot
 from sqlglot import exp
 
 from lamina.compiler.infer import Typed, evaluate
-from lamina.compiler.program import Program, expression_program
+from lamina.compiler.program import expression_program
+from lamina.compiler.program_form import Program
 from lamina.values.codec import from_pack, to_pack
 from lamina.values.schema import UNKNOWN, DataType
 

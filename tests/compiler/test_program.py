@@ -3,7 +3,8 @@
 import sqlglot
 from sqlglot import exp
 
-from lamina.compiler.program import Program, expression_program
+from lamina.compiler.program import expression_program
+from lamina.compiler.program_form import Program
 from lamina.values.codec import from_pack, to_pack
 
 

@@ -3,6 +3,7 @@
 import pytest
 import sqlglot
 
+from lamina.compiler.syntax import type_of_syntax
 from lamina.compiler.types import (
     adjusted_decimal,
     decimal_of,
@@ -11,7 +12,6 @@ from lamina.compiler.types import (
     fields_of,
     interval_between,
     literal_type,
-    type_of_syntax,
 )
 
 

@@ -14,7 +14,8 @@ from sqlglot import exp
 
 from lamina.api import compile_project
 from lamina.compiler.infer import evaluate
-from lamina.compiler.program import Program, expression_program
+from lamina.compiler.program import expression_program
+from lamina.compiler.program_form import Program
 from lamina.compiler.types import Typed
 from lamina.project.model import ModelFile, ModelSettings, SettingPlaces
 from lamina.project.project import Project

@@ -81,13 +81,13 @@ def _common_interval(left: DataType, right: DataType) -> DataType | None:
 
 
 def _common_nested(left: DataType, right: DataType) -> DataType | None:
-    elements = element_of(left), element_of(right)
-    if elements[0] is not None and elements[1] is not None:
-        element = common_type(elements[0], elements[1])
+    one, other = element_of(left), element_of(right)
+    if one is not None and other is not None:
+        element = common_type(one, other)
         return array_of(element) if element else None
-    entries = entry_of(left), entry_of(right)
-    if entries[0] is not None and entries[1] is not None:
-        key, value = (common_type(one, other) for one, other in zip(*entries, strict=True))
+    ours, theirs = entry_of(left), entry_of(right)
+    if ours is not None and theirs is not None:
+        key, value = common_type(ours[0], theirs[0]), common_type(ours[1], theirs[1])
         return map_of(key, value) if key and value else None
     return _common_struct(left, right)
 

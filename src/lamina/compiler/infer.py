@@ -8,7 +8,7 @@ from lamina.compiler.coercion import can_try_cast_to_null, is_null_after_cast, w
 from lamina.compiler.functions.catalogue import FUNCTIONS, HIGHER_ORDER
 from lamina.compiler.functions.higher_order import Body
 from lamina.compiler.functions.rule import Rule
-from lamina.compiler.program import Program
+from lamina.compiler.program_form import Program
 from lamina.compiler.types import INTEGRALS, UNTYPED, Typed, array_of, element_of, entry_of, fields_of, struct_of
 from lamina.values.schema import UNKNOWN, DataType
 

@@ -1,12 +1,9 @@
-"""Spark's type system over its own type names: literals, decimals, nested types, and the types SQL text writes."""
+"""Spark's type system over its own type names: literals, decimals, intervals and nested types."""
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from sqlglot import exp
-
-from lamina.values.schema import UNKNOWN, DataType, parse_type
+from lamina.values.schema import UNKNOWN, DataType
 from lamina.values.value import Value
 
 
@@ -146,70 +143,6 @@ def _split(text: str) -> list[str]:
             parts.append(text[start:at])
             start = at + 1
     return [*parts, text[start:]] if text else []
-
-
-def type_of_syntax(node: exp.Expression) -> DataType | None:
-    """Return the type that a cast, an interval or a column definition names, or None if Spark has no such type."""
-    if type(node) is exp.Interval:
-        return _interval_type(node)
-    if type(node) is not exp.DataType:
-        return None
-    kind = node.this
-    if isinstance(kind, exp.Interval):
-        return _interval_type(kind)
-    simple = _SIMPLE_TYPES.get(kind.name)
-    if simple is not None:
-        return simple
-    if kind.name == "DECIMAL":
-        digits = ",".join([item.name for item in node.expressions])
-        return parse_type(f"decimal({digits})" if digits else "decimal")
-    return parse_type(node.sql(dialect="spark"))
-
-
-# By the name of sqlglot's own enumeration; everything else is read from its Spark text.
-_SIMPLE_TYPES = {
-    name: DataType(kind)
-    for name, kind in {
-        "TINYINT": "tinyint",
-        "SMALLINT": "smallint",
-        "INT": "int",
-        "BIGINT": "bigint",
-        "FLOAT": "float",
-        "DOUBLE": "double",
-        "BOOLEAN": "boolean",
-        "TEXT": "string",
-        "VARCHAR": "string",
-        "CHAR": "string",
-        "BINARY": "binary",
-        "DATE": "date",
-        "TIMESTAMP": "timestamp",
-        "TIMESTAMPTZ": "timestamp",
-        "TIMESTAMPLTZ": "timestamp",
-        "TIMESTAMPNTZ": "timestamp_ntz",
-        "VARIANT": "variant",
-        "NULL": "void",
-    }.items()
-}
-
-_UNIT_WORD = re.compile(r"[a-z]+")
-
-
-def _interval_type(node: exp.Expression) -> DataType | None:
-    unit = node.args.get("unit")
-    if isinstance(unit, exp.IntervalSpan):
-        return interval_between(_unit(unit.this.name), _unit(unit.expression.name))
-    if unit is not None:
-        return interval_between(_unit(unit.name), _unit(unit.name))
-    words = [_unit(word) for word in _UNIT_WORD.findall(node.name.lower())] if node.this is not None else []
-    known = [word for word in words if word]
-    return interval_between(known[0], known[-1]) if known and len(known) == len(words) else None
-
-
-def _unit(word: str) -> str:
-    """Return the interval unit that Spark stores a written unit in, or an empty text."""
-    single = word.lower().removesuffix("s")
-    stored = {"week": "day", "millisecond": "second", "microsecond": "second"}.get(single, single)
-    return stored if stored in YEAR_UNITS or stored in DAY_UNITS else ""
 
 
 def interval_between(first: str, last: str) -> DataType | None:

@@ -28,7 +28,8 @@ from lamina.compiler.object import (
     Use,
     ValuesScope,
 )
-from lamina.compiler.program import Program, expression_program
+from lamina.compiler.program import expression_program
+from lamina.compiler.program_form import Program
 from lamina.compiler.uses import PARAMETERS, Located, UseCollector
 
 Resolve = Callable[[tuple[str, ...]], str]  # a name as written to a full one

@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 # The parser gives one class to synonyms (`lcase`, `lower`) and its own names to many functions.
-RENAMED: dict[type[exp.Expression], str] = {
+RENAMED: dict[type[exp.Expr], str] = {
     exp.ApproxDistinct: "approx_count_distinct",
     exp.ApproxQuantile: "percentile_approx",
     exp.ArgMax: "max_by",
@@ -67,10 +67,10 @@ RENAMED: dict[type[exp.Expression], str] = {
 # A node of this function is of a class that the parser does not show under its own name.
 _HIDDEN = {"_ExplodeOuter": "explode_outer"}
 
-_NAMES: dict[type[exp.Expression], str | None] = {}
+_NAMES: dict[type[exp.Expr], str | None] = {}
 
 
-def function_name(kind: type[exp.Expression]) -> str | None:
+def function_name(kind: type[exp.Expr]) -> str | None:
     """Return Spark's name of the function a class of the parser stands for, or None if it is no function."""
     if kind not in _NAMES:
         own = kind.sql_name().lower() if issubclass(kind, exp.Func) else None

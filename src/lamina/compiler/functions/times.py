@@ -16,20 +16,28 @@ from lamina.compiler.functions.rule import (
 from lamina.compiler.types import INTEGRALS, UNTYPED, Typed, is_interval
 from lamina.values.schema import UNKNOWN, DataType
 
+_CLOCK_PARTS = ("hour", "h", "hours", "hr", "hrs", "minute", "m", "min", "mins", "minutes")
 _SECONDS = ("second", "seconds", "s", "sec", "secs")
 
 
 def _part(arguments: Arguments) -> Typed:
-    """`extract` and `date_part`: seconds carry their fraction, every other part is a whole number, of an interval a small one."""
-    value = arguments[1]
-    part = arguments[0].literal
+    """`extract` and `date_part`: seconds carry their fraction, every other part is a whole number."""
+    part, value = arguments[0].literal, arguments[1]
     if part is None or value.type == UNKNOWN:
         return UNTYPED
     word = part.lower()
-    kind = DataType("decimal(8,6)" if word in _SECONDS else "int")
-    if is_interval(value.type) and word.removesuffix("s") in ("month", "hour", "minute"):
-        kind = DataType("tinyint")
-    return Typed(kind, is_null_after_cast(value, DataType("timestamp")) if value.type == "string" else value.nullable)
+    if is_interval(value.type):
+        return Typed(_interval_part(word), value.nullable)
+    if word in _SECONDS:
+        return Typed(DataType("decimal(8,6)"), is_null_after_cast(value, DataType("timestamp")))
+    target = DataType("timestamp" if word in _CLOCK_PARTS else "date")
+    return Typed(DataType("int"), is_null_after_cast(value, target))
+
+
+def _interval_part(word: str) -> DataType:
+    if word in _SECONDS:
+        return DataType("decimal(8,6)")
+    return DataType("tinyint" if word.removesuffix("s") in ("month", "hour", "minute") else "int")
 
 
 def _moment(arguments: Arguments) -> DataType | None:
