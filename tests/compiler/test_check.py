@@ -113,3 +113,13 @@ def test_an_edited_input_is_judged_again_for_its_readers(project: Path) -> None:
     assert found(compile_root(os.fspath(project), {})) == []
     write(project, "rows", "SELECT DISTINCT order_id FROM raw.orders")
     assert [code for _, code, _ in found(compile_root(os.fspath(project), {}))] == ["L402"]
+
+
+def test_a_result_that_depends_on_order_is_marked_also_through_ephemeral_models(project: Path) -> None:
+    sql = "SELECT order_id, row_number() OVER (ORDER BY order_ts) AS n FROM raw.orders"
+    write(project, "numbered", sql, sidecar='[strategy]\ntype = "ephemeral"\n')
+    write(project, "reader", "SELECT order_id, n FROM numbered")
+    write(project, "plain", "SELECT order_id FROM raw.orders")
+    graph = compiled(project)
+    marked = {model.name for model in graph.models if model.depends_on_order}
+    assert marked == {"sales.numbered", "sales.reader"}

@@ -132,6 +132,9 @@ REFUSALS: dict[str, Rule] = {
 }
 """Rules behind the refusals of the incrementality check."""
 
+ORDER_CODES = frozenset({order_dependent_function.RULE.code, possible_ties.RULE.code})
+"""Rules that show a result to depend on the order of rows."""
+
 PROJECT_RULES = (star_feeds_named_columns.RULE, unused_source.RULE)
 
 

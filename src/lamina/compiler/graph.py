@@ -51,6 +51,7 @@ class CompiledModel(Value, frozen=True):
     lineage: tuple[LineageEdge, ...]
     fingerprint: Fingerprint
     is_deterministic: bool = True
+    depends_on_order: bool = False  # of rows that no declared key puts in a total order
     reads_parameters: tuple[str, ...] = ()  # `execution_time`, `as_of`, `run_id`, `start_date`...
 
 

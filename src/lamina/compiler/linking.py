@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 
 from lamina.compiler.cache import Memory, StoredLink, StoredReference
-from lamina.compiler.check import check_model
+from lamina.compiler.check import ORDER_CODES, check_model
 from lamina.compiler.gather import composed_shape, subject_of, table_stars
 from lamina.compiler.link_model import ModelNames, Surroundings, link_other, link_query
 from lamina.compiler.linked import Linked
@@ -81,8 +81,13 @@ class Linking:
         self, file: ModelFile, linked: Linked, *, query: QueryObject | None, shape: QueryShape | None
     ) -> Linked:
         subject = subject_of(file, linked.model, query=query, shape=shape, schemas=self._schemas, tables=self._tables)
+        found = check_model(subject)
+        inlined = {str(name) for name in linked.model.depends_on} & self._ephemeral.keys()
+        depends_on_order = any(item.code in ORDER_CODES for item in found)
+        depends_on_order |= any(self._ephemeral[name].model.depends_on_order for name in inlined)
         return linked.replace(
-            diagnostics=(*linked.diagnostics, *check_model(subject)),
+            model=linked.model.replace(depends_on_order=depends_on_order),
+            diagnostics=(*linked.diagnostics, *found),
             shape=shape if isinstance(file.settings.strategy, Ephemeral) else None,
             stars=tuple(table_stars(query)) if query is not None else (),
         )
