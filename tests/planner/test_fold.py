@@ -5,7 +5,6 @@ from tests.planner.making import DAILY, ORDERS, built, day, days, head, model, t
 from lamina.planner.fold import fold
 from lamina.project.strategy import Incremental
 from lamina.values.coverage import Coverage, Debt, Logic, Segment
-from lamina.values.grid import Grid
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ColumnName, Fingerprint, Position, TableName
 from lamina.values.touch import Nothing, Refinement
@@ -194,11 +193,12 @@ def test_own_past_touches_later_slices_only() -> None:
 
 
 def test_dates_of_a_zoned_reader_reach_its_local_day() -> None:
-    reader = model(inputs=(use(by="day"),), strategy=DAILY, column_type="date", timezone="America/New_York")
-    grid = Grid("day", "America/New_York")
-    local = Interval(day(3, hour=4), day(4, hour=4))
-    before = built(reader, Interval(day(1, hour=4), day(10, hour=4)), positions={"raw.orders": "1"})
-    after, _ = fold(before, reader, touches={ORDERS: (touch("2", "1", days(3)),)}, heads={})
-    assert grid.zone == reader.settings.timezone
-    # The local day itself, and the one before it in case the query compares instants.
-    assert owed(after) == (Interval(day(2, hour=4), local.end),)
+    log = {ORDERS: (touch("2", "1", days(3)),)}
+    by_date = model(inputs=(use(by="day"),), strategy=DAILY, column_type="date", timezone="America/New_York")
+    before = built(by_date, Interval(day(1, hour=4), day(10, hour=4)), positions={"raw.orders": "1"})
+    after, _ = fold(before, by_date, touches=log, heads={})
+    assert owed(after) == (Interval(day(3, hour=4), day(4, hour=4)),)
+    # A query that compares instants reads the UTC day, which lies in two local ones.
+    by_instant = by_date.replace(reads_parameters=("start_ts", "end_ts"))
+    after, _ = fold(before, by_instant, touches=log, heads={})
+    assert owed(after) == (Interval(day(2, hour=4), day(4, hour=4)),)

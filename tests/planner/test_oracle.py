@@ -1,10 +1,11 @@
 """The kernel against a brute-force oracle: each unit remembers the exact versions it was built from."""
 
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.planner.making import ORDERS, day, model, touch, use
+from tests.planner.making import ORDERS, model, touch, use
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.batches import cut_batches
@@ -14,13 +15,15 @@ from lamina.planner.record import record_batch
 from lamina.project.strategy import TimeInterval
 from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts, TargetFacts
-from lamina.values.grid import Grid, each_unit
+from lamina.values.grid import Grid, day_start, each_unit, local_day
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, CommitId, TableName
 from lamina.values.plan import Build, Rebuild, Selection
 from lamina.values.touch import Everything, Refinement, Touch
 
 UNITS = 8
+# The clocks of Stockholm change on the fourth day.
+FIRST = date(2026, 3, 26)
 PRICES = TableName("raw.prices")
 Versions = dict[TableName, list[list[int]]]  # table -> content of each unit, for every version
 
@@ -33,17 +36,23 @@ recodes = st.tuples(st.just("recode"), st.sampled_from(["v1", "v2"]))
 steps = st.lists(st.one_of(edits, edits, builds, recodes), min_size=1, max_size=14)
 
 
-def _unit(index: int) -> Interval:
-    return Interval(day(1 + index), day(2 + index))
+zones = st.sampled_from(["UTC", "Europe/Stockholm", "America/New_York", "Australia/Lord_Howe"])
 
 
-def _model(code: str, window: int) -> CompiledModel:
+def _bound(unit: int) -> datetime:
+    """Return where a unit begins in the domain of a date column."""
+    return datetime.combine(FIRST + timedelta(days=unit), time(), tzinfo=UTC)
+
+
+def _model(code: str, window: int, zone: str) -> CompiledModel:
     orders = use("raw.orders", reads=("day", "amount"), by="day", window_days=_reach(code, window))
     return model(
         inputs=(orders, use("raw.prices", reads=("price",))),
         strategy=TimeInterval(time_column=ColumnName("day"), batch_size=2),
+        column_type="date",
+        timezone=zone,
         fingerprint=code,
-        start="2026-04-01",
+        start=FIRST.isoformat(),
     )
 
 
@@ -57,7 +66,7 @@ def _edit(versions: Versions, table: TableName, span: tuple[int, int], kind: str
     for unit in range(*span):
         content[unit] += 0 if kind == "equal" else 1
     versions[table].append(content)
-    ranges = () if kind == "everything" else (Interval(day(1 + span[0]), day(1 + span[1])),)
+    ranges = () if kind == "everything" else (Interval(_bound(span[0]), _bound(span[1])),)
     proofs = (Refinement(columns=tuple(ColumnName(name) for name in ("day", "amount", "price"))),)
     made = touch(str(position), str(parent), *ranges, table=table, refinements=proofs if kind == "equal" else ())
     return made if ranges else made.replace(extent=Everything())
@@ -71,8 +80,8 @@ def _result(versions: Versions, unit: int, *, code: str, window: int, at: dict[T
 class World:
     """Tables as lists of unit contents, the model's table as what each unit was built from."""
 
-    def __init__(self, window: int) -> None:
-        self.window, self.code = window, "v1"
+    def __init__(self, window: int, zone: str) -> None:
+        self.window, self.zone, self.code = window, zone, "v1"
         self.versions: Versions = {ORDERS: [[0] * UNITS], PRICES: [[0] * UNITS]}
         self.logs: dict[TableName, tuple[Touch, ...]] = {
             name: (touch("0", None, table=name),) for name in (ORDERS, PRICES)
@@ -82,12 +91,11 @@ class World:
 
     def build(self, due: int, batches: int) -> None:
         """Fold, decide and build at most some batches of one unit each; a rebuild is one batch."""
-        subject = _model(self.code, self.window)
+        subject = _model(self.code, self.window, self.zone)
         self.coverage, _ = fold(self.coverage, subject, touches=self.logs, heads={})
         facts = ModelFacts(coverage=self.coverage, target=TargetFacts(status="ours"))
-        actions = decide(
-            subject, facts, execution_time=day(1 + due), selection=Selection(), upstream={}, touches=self.logs
-        )
+        now = day_start(self.zone, FIRST + timedelta(days=due))
+        actions = decide(subject, facts, execution_time=now, selection=Selection(), upstream={}, touches=self.logs)
         for action in actions:
             if isinstance(action, Build | Rebuild):
                 self._run(subject, action, batches)
@@ -100,21 +108,22 @@ class World:
             at = {pin.input: int(pin.position) for pin in batch.pins}
             if batch.mode == "replace_all":
                 self.table.clear()
-            for span in (unit for item in batch.slices for unit in each_unit(Grid("day"), item)):
-                unit = (span.start - day(1)).days
+            for unit in self._units(batch.slices):
                 self.table[unit] = _result(self.versions, unit, code=self.code, window=self.window, at=at)
-            self.coverage = record_batch(self.coverage, subject, batch, start=day(1), watermark=None)
+            self.coverage = record_batch(
+                self.coverage, subject, batch, start=day_start(self.zone, FIRST), watermark=None
+            )
+
+    def _units(self, found: tuple[Interval, ...]) -> list[int]:
+        days = (span.start for item in found for span in each_unit(Grid("day", self.zone), item))
+        return [(local_day(self.zone, start) - FIRST).days for start in days]
 
     def check(self) -> None:
         """Every clean unit equals a recompute over the cursors; what is built is exactly what is covered."""
-        subject = _model(self.code, self.window)
+        subject = _model(self.code, self.window, self.zone)
         folded, _ = fold(self.coverage, subject, touches=self.logs, heads={})
         at = {name: len(self.versions[name]) - 1 for name in self.versions}
-        units = {
-            (span.start - day(1)).days: segment
-            for segment in folded.segments
-            for span in each_unit(Grid("day"), segment.interval)
-        }
+        units = {unit: segment for segment in folded.segments for unit in self._units((segment.interval,))}
         assert set(units) == set(self.table)
         for unit, segment in units.items():
             if not segment.debts and segment.logic == self.code:
@@ -122,9 +131,9 @@ class World:
 
 
 @settings(max_examples=300, deadline=None)
-@given(steps, st.integers(0, 3))
-def test_i1_every_clean_unit_equals_a_recompute(schedule: list[Any], window: int) -> None:
-    world = World(window)
+@given(steps, st.integers(0, 3), zones)
+def test_i1_every_clean_unit_equals_a_recompute(schedule: list[Any], window: int, zone: str) -> None:
+    world = World(window, zone)
     world.build(len(schedule) % UNITS, UNITS)
     for step in schedule:
         _play(world, step)
@@ -138,12 +147,12 @@ def test_i1_every_clean_unit_equals_a_recompute(schedule: list[Any], window: int
 @settings(max_examples=150, deadline=None)
 @given(steps, st.integers(0, 3), st.integers(0, 20))
 def test_i6_folding_step_by_step_or_at_once_owes_the_same(schedule: list[Any], window: int, cut: int) -> None:
-    world = World(window)
+    world = World(window, "UTC")
     world.build(UNITS, UNITS)
     for step in schedule:
         if step[0] == "edit":
             _play(world, step)
-    subject = _model("v1", window)
+    subject = _model("v1", window, "UTC")
     at_once, _ = fold(world.coverage, subject, touches=world.logs, heads={})
     first = {name: log[: 1 + cut % len(log)] for name, log in world.logs.items()}
     halfway, _ = fold(world.coverage, subject, touches=first, heads={})

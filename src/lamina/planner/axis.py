@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.project.strategy import TimeInterval
 from lamina.values.grid import Grid, ceil_unit, day_start, local_day, next_unit, widen
-from lamina.values.interval import MAX, WHOLE, Interval, merge
+from lamina.values.interval import MAX, MIN, WHOLE, Interval, merge
 from lamina.values.names import TableName
 
 
@@ -43,9 +43,9 @@ def inverse_image(model: CompiledModel, use: InputUse, ranges: tuple[Interval, .
     if is_own(model, use):
         return merge(tuple(_own_future(grid, span, window) for span in ranges))
     reached = tuple(Interval(span.start, _later(span.end, window)) for span in ranges)
-    if _has_local_dates(model):
-        # The query may compare with a local date or with an instant; the union is right for both.
-        reached = (*reached, *(_as_local_days(grid.zone, span) for span in reached))
+    if _has_local_dates(model) and not any(name in model.reads_parameters for name in ("start_ts", "end_ts")):
+        # The query compares with local dates, whose column values are the same dates in UTC.
+        reached = tuple(_as_local_days(grid.zone, span) for span in reached)
     return merge(tuple(widen(grid, span) for span in reached))
 
 
@@ -67,6 +67,8 @@ def _has_local_dates(model: CompiledModel) -> bool:
 def _as_local_days(zone: str, span: Interval) -> Interval:
     """Return the local days of the dates whose UTC midnights bound a span."""
     days = widen(Grid("day"), span)
+    if days.start <= MIN or days.end >= MAX:
+        return days
     return Interval(day_start(zone, days.start.date()), day_start(zone, days.end.date()))
 
 
