@@ -26,6 +26,8 @@ def explain_incrementality(graph: Graph, model: CompiledModel) -> tuple[str, ...
                 f"{item.file or model.path}:{item.at[0]}:{item.at[1]}: {item.message} [{item.code}]"
                 for item in refusals
             )
+        case None if model.kind == "sql":
+            return ("its query cannot be read",)
         case None:
             return ("its code is not looked into: taken to be deterministic, and to read all of its inputs",)
 
