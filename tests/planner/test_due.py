@@ -18,6 +18,7 @@ from lamina.planner.due import (
     read_instant,
     selected_range,
     selects_slices,
+    tail_after_end,
     with_lookback,
 )
 from lamina.project.strategy import TimeInterval
@@ -102,6 +103,22 @@ def test_lookback_redoes_the_units_before_each_new_one(numbers: set[int], last: 
     newer = {number for number in holes if number > max(numbers)}
     redone = {number for new in newer for number in range(max(1, new - units), new + 1)}
     assert again == merge(tuple(days(number) for number in holes | redone))
+
+
+def test_after_the_end_the_tail_is_redone_as_far_as_the_lookback_reaches() -> None:
+    subject = model(strategy=DAILY, end="2026-04-05")
+
+    def tail(built_on: int, now: int) -> tuple[Interval, ...]:
+        coverage = Coverage(built=day(built_on, hour=1).isoformat())
+        return tail_after_end(subject, coverage, grid=GRID, execution_time=day(now, hour=1), units=2)
+
+    assert tail(5, 6) == ()
+    assert tail(6, 6) == ()
+    assert tail(6, 7) == (days(4, 5),)
+    assert tail(7, 8) == (days(5),)
+    assert tail(8, 9) == ()
+    assert tail(6, 20) == (days(4, 5),)
+    assert tail_after_end(model(strategy=DAILY), Coverage(), grid=GRID, execution_time=NOW, units=2) == ()
 
 
 def chosen(**flags: object) -> Interval | None:

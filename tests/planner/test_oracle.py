@@ -130,7 +130,7 @@ class World:
                 assert self.table[unit] == _result(self.versions, unit, code=self.code, window=self.window, at=at)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(steps, st.integers(0, 3), zones)
 def test_i1_every_clean_unit_equals_a_recompute(schedule: list[Any], window: int, zone: str) -> None:
     world = World(window, zone)

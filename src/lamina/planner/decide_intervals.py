@@ -13,6 +13,7 @@ from lamina.planner.due import (
     next_release,
     selected_range,
     selects_slices,
+    tail_after_end,
     with_lookback,
 )
 from lamina.planner.readiness import Readiness, Upstream, readiness
@@ -44,6 +45,7 @@ class Schedule(Value, frozen=True):
     start: datetime
     end: datetime | None
     due: Interval | None
+    tail: tuple[Interval, ...] = ()  # redone after the end, while the lookback still reaches it
 
 
 class Want(Value, frozen=True):
@@ -72,7 +74,9 @@ def schedule_of(
     start = effective_start(model, facts.coverage, grid=grid, parents=parents, execution_time=execution_time)
     due = due_range(model, start, grid=grid, execution_time=execution_time, selection=selection)
     end = declared_end(model, grid)
-    return Schedule(grid=grid, lookback=strategy.lookback, start=start, end=end, due=due)
+    tail = tail_after_end(model, facts.coverage, grid=grid, execution_time=execution_time, units=strategy.lookback)
+    tail = intersect(tail, (due,)) if due is not None else ()
+    return Schedule(grid=grid, lookback=strategy.lookback, start=start, end=end, due=due, tail=tail)
 
 
 def decide_intervals(
@@ -156,7 +160,8 @@ def _stale(
     gaps = missing(coverage, due, grid=grid)
     # A missing slice that cannot be built yet redoes nothing, else the ones before it were built in every run.
     coming = readiness(model, subtract(gaps, failed_ranges(given_up(model, facts))), upstream=upstream).ready
-    again = merge((*gaps, *with_lookback(coverage, coming, due=due, grid=grid, units=schedule.lookback)))
+    redone = with_lookback(coverage, coming, due=due, grid=grid, units=schedule.lookback)
+    again = merge((*gaps, *redone, *schedule.tail))
     owed = intersect(indebted(coverage), (due,))
     asked = merge(tuple(widen(grid, span) for span in facts.requests))
     if asked and reads_itself(model):
@@ -196,6 +201,8 @@ def _work(
     lost = intersect(subtract(want.spans, state.ready), covered(facts.coverage))
     if lost or failed or len(state.ready) > 1:
         reason = f"{want.reason}, but not every slice can be rebuilt yet, and the table is replaced in one step"
+        if not failed and not state.blocked:
+            return (Wait(model=model.name, intervals=state.ready, reason=reason),)
         return (Block(model=model.name, intervals=state.ready, reason=reason, blocked_by=state.blocked_by),)
     return (Rebuild(model=model.name, intervals=state.ready, reason=want.reason),)
 

@@ -70,6 +70,19 @@ def with_lookback(
     return intersect(merge((*gaps, again)), (due,))
 
 
+def tail_after_end(
+    model: CompiledModel, coverage: Coverage, *, grid: Grid, execution_time: datetime, units: int
+) -> tuple[Interval, ...]:
+    """Return what the lookback redoes after a model's end: for each unit of time that passed since its last build."""
+    end = declared_end(model, grid)
+    if end is None or coverage.built is None or units <= 0:
+        return ()
+    before = max(end, floor_unit(grid, _released(model, grid, datetime.fromisoformat(coverage.built))))
+    now = floor_unit(grid, _released(model, grid, execution_time))
+    first = advance(grid, floor_unit(grid, before), count=-units)
+    return (Interval(first, end),) if before < now and first < end else ()
+
+
 def selected_range(selection: Selection, *, grid: Grid, start: datetime, execution_time: datetime) -> Interval | None:
     """Return the range that slice flags name, cut to what has begun; None where they name nothing or are not given."""
     span = _named_range(selection, grid=grid, execution_time=execution_time)
