@@ -1,0 +1,246 @@
+"""Play a scenario: a project in a folder and steps that change it, run it, and say what must have been built."""
+
+import io
+import json
+import shlex
+import sqlite3
+import tomllib
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.spark.lake import Borrowed
+
+from lamina.cli.app import run_command
+from lamina.warehouse.spark.session import Application
+from lamina.warehouse.spark.settings import SparkSettings
+
+CASES = Path(__file__).parent / "cases"
+TIMED = ("run", "plan", "status", "intervals")  # commands that take the step's time as now
+
+
+@dataclass(frozen=True)
+class Step:
+    """What happens, and what must be true afterwards; what is not mentioned must not be built."""
+
+    name: str
+    write: dict[str, str] = field(default_factory=dict)
+    remove: tuple[str, ...] = ()
+    edit: dict[str, list[str]] = field(default_factory=dict)  # path: old text, new text
+    sql: tuple[str, ...] = ()  # done by somebody else
+    state: tuple[str, ...] = ()  # statements in the state file
+    command: str = "run"
+    at: str | None = None
+    exit: int = 0
+    status: str | None = None
+    built: dict[str, Any] = field(default_factory=dict)
+    states: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    spared: dict[str, str] = field(default_factory=dict)
+    says: dict[str, dict[str, Any]] = field(default_factory=dict)
+    answers: dict[str, Any] = field(default_factory=dict)  # fields of the document
+    actions: dict[str, str] = field(default_factory=dict)  # of a plan
+    diagnostics: tuple[str, ...] = ()
+    failed_checks: tuple[str, ...] = ()
+    rows: dict[str, list[str]] = field(default_factory=dict)
+    columns: dict[str, str] = field(default_factory=dict)
+    is_same_plan: bool = False
+    verify: str | dict[str, str] = "equal"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A project as it begins, and its steps."""
+
+    name: str
+    files: dict[str, str]
+    steps: tuple[Step, ...]
+    settles: bool = True  # a last run finds nothing to do
+
+
+def scenarios() -> list[Scenario]:
+    """Return every case, by name."""
+    return [_read(path) for path in sorted(CASES.glob("*.toml"))]
+
+
+def _read(path: Path) -> Scenario:
+    data = tomllib.loads(path.read_text())
+    steps = tuple(Step(**step) for step in data["step"])
+    return Scenario(name=path.stem, files=data["files"], steps=steps, settles=data.get("settles", True))
+
+
+class Player:
+    """One project folder, driven through the command line inside the tests' one Spark application."""
+
+    def __init__(self, folder: Path, owner: Application, patch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self._owner = owner
+        self._applications: list[Borrowed] = []
+        self._plan_id = ""
+        patch.setattr("lamina.warehouse.spark.warehouse.Application", self._borrow)
+
+    def play(self, scenario: Scenario) -> None:
+        """Play all steps; afterwards nothing is left to do, and looking starts no Spark."""
+        self.write({"lamina.toml": '[project]\nname = "scenario"\n', **scenario.files})
+        at = None
+        for step in scenario.steps:
+            at = step.at or at
+            try:
+                self._play(step, at)
+            except AssertionError as error:
+                raise AssertionError(f"{scenario.name}: {step.name}: {error}") from error
+        if scenario.settles:
+            self._check_idle(at)
+
+    def write(self, files: dict[str, str]) -> None:
+        """Write files of the project."""
+        for path, text in files.items():
+            file = self.folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+
+    def command(self, line: str, at: str | None) -> tuple[int, dict[str, Any]]:
+        """Run one command and return its exit code and document."""
+        name, *arguments = shlex.split(line.replace("{plan}", self._plan_id))
+        if at is not None and name in TIMED and "--execution-time" not in arguments:
+            arguments += ["--execution-time", at]
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            code = run_command(name, [*arguments, "--project-dir", str(self.folder), "--output", "json"])
+        assert out.getvalue(), f"no document: {err.getvalue()}"
+        document: dict[str, Any] = json.loads(out.getvalue())
+        return code, document
+
+    def query(self, text: str) -> list[str]:
+        """Return the rows of a query as text, sorted."""
+        rows = self._other_session().sql(text).collect()
+        return sorted("|".join("NULL" if cell is None else str(cell) for cell in row) for row in rows)
+
+    def pointers(self) -> dict[str, str]:
+        """Return the metadata of every table in the catalog."""
+        with sqlite3.connect(self.folder / ".lamina" / "lamina.db") as connection:
+            found = connection.execute("SELECT table_namespace, table_name, metadata_location FROM iceberg_tables")
+            return {f"{space}.{name}": pointer for space, name, pointer in found}
+
+    def _play(self, step: Step, at: str | None) -> None:
+        self._prepare(step)
+        if not step.command:
+            return
+        code, document = self.command(step.command, at)
+        told = json.dumps(document, indent=1)
+        assert code == step.exit, told
+        if step.status is not None:
+            assert document["status"] == step.status, told
+        self._check_answer(step, document, told)
+        if step.command.split()[0] in ("run", "apply", "retry"):
+            self._check_run(step, document, told)
+            self._check_verdicts(step)
+        for name, expected in step.rows.items():
+            assert self.query(f"SELECT * FROM lake.{name}") == sorted(expected), name
+        for name, expected_columns in step.columns.items():
+            assert self._columns(name) == expected_columns, name
+
+    def _prepare(self, step: Step) -> None:
+        self.write(step.write)
+        for path in step.remove:
+            (self.folder / path).unlink()
+        for path, (old, new) in step.edit.items():
+            text = (self.folder / path).read_text()
+            assert old in text, f"`{old}` is not in {path}"
+            (self.folder / path).write_text(text.replace(old, new))
+        if step.sql:
+            session = self._other_session()
+            for statement in step.sql:
+                session.sql(statement)
+        if step.state:
+            with sqlite3.connect(self.folder / ".lamina" / "lamina.db") as connection:
+                for statement in step.state:
+                    connection.execute(statement)
+
+    def _check_answer(self, step: Step, document: dict[str, Any], told: str) -> None:
+        for name, value in step.answers.items():
+            assert document[name] == value, f"{name}: {told}"
+        found = [item["code"] for item in document.get("diagnostics", [])]
+        found += [item["error"]["code"] for item in document.get("materializations", []) if item.get("error")]
+        assert set(step.diagnostics) <= set(found), told
+        for model, action in step.actions.items():
+            assert action in [item["action"] for item in document["actions"] if item["model"] == model], told
+        if step.is_same_plan:
+            assert document["plan_id"] == self._plan_id, told
+        if step.command.split()[0] == "plan":
+            self._plan_id = document["plan_id"]
+
+    def _check_run(self, step: Step, document: dict[str, Any], told: str) -> None:
+        done = {item["model"]: item for item in document.get("materializations", [])}
+        built = {name: _spans(item) for name, item in done.items() if item["intervals"]}
+        assert built == {name: _listed(spans) for name, spans in step.built.items()}, told
+        for name, status in step.states.items():
+            assert done[name]["status"] == status, told
+        for name, reason in step.reasons.items():
+            assert reason in done[name]["reason"], f"{name}: {done[name]['reason']}"
+        for name, fields in step.says.items():
+            assert {key: done[name][key] for key in fields} == fields, told
+        spared = {item["model"]: item["reason"] for item in document.get("propagation", []) if _is_skip(item)}
+        for name, reason in step.spared.items():
+            assert reason in spared.get(name, ""), f"{name}: {told}"
+        failed = {item["name"] for item in document.get("check_results", []) if not item["passed"]}
+        assert failed == set(step.failed_checks), told
+
+    def _check_verdicts(self, step: Step) -> None:
+        """Prove every table; a table that is not expected to equal a recompute is named with what is said of it."""
+        if step.verify == "no":
+            return
+        expected = step.verify if isinstance(step.verify, dict) else {}
+        _, document = self.command("verify", None)
+        assert "models" in document, json.dumps(document)
+        for verdict in document["models"]:
+            word = expected.get(verdict["model"], "equal")
+            said = f"{verdict['status']}: {verdict['reason']}"
+            assert word in said, json.dumps(verdict, indent=1)
+
+    def _check_idle(self, at: str | None) -> None:
+        before, count = self.pointers(), len(self._applications)
+        code, document = self.command("run", at)
+        assert (code, document["status"]) == (0, "nothing_to_do"), json.dumps(document, indent=1)
+        assert self.pointers() == before
+        assert not any(item.is_started for item in self._applications[count:]), "looking started Spark"
+
+    def _columns(self, name: str) -> str:
+        fields = self._other_session().table(f"lake.{name}").schema.fields
+        return ", ".join(f"{item.name} {item.dataType.simpleString()}" for item in fields)
+
+    def _borrow(self, settings: SparkSettings, **_: Any) -> Borrowed:
+        self._applications.append(Borrowed(settings, self._owner))
+        return self._applications[-1]
+
+    def _other_session(self) -> Any:
+        """Return a session of somebody who is not lamina."""
+        settings = SparkSettings(
+            root=str(self.folder),
+            database=str(self.folder / ".lamina" / "lamina.db"),
+            warehouse=str(self.folder / ".lamina" / "warehouse"),
+            logs=str(self.folder / ".lamina" / "logs"),
+        )
+        (self.folder / ".lamina").mkdir(exist_ok=True)
+        return Borrowed(settings, self._owner).session()
+
+
+def _spans(item: dict[str, Any]) -> list[str]:
+    """Return built intervals as `start/end`, midnights as dates; the whole table is `whole`."""
+    if item["intervals"][0]["start"].startswith("0001"):
+        return ["whole"]
+    return [f"{_short(span['start'])}/{_short(span['end'])}" for span in item["intervals"]]
+
+
+def _short(time: str) -> str:
+    return time.removesuffix("Z").removesuffix("+00:00").removesuffix(":00").removesuffix("T00:00")
+
+
+def _listed(spans: str | list[str]) -> list[str]:
+    return [spans] if isinstance(spans, str) else spans
+
+
+def _is_skip(item: dict[str, Any]) -> bool:
+    return bool(item["decision"] == "skip")
