@@ -13,8 +13,8 @@ KINDS = (
     ("updated_at", "timestamp"),
 )
 
-# Windowed and grouped queries are no append of rows; the benchmark measures compiling, so their rules are demoted.
-ALLOWED = tuple(f"L{number}" for number in range(401, 430))
+# What grouped and windowed queries may not do incrementally; the benchmark measures compiling, so it is demoted.
+ALLOWED = ("L241", "L401", "L403", "L409")
 
 
 class Layout(NamedTuple):

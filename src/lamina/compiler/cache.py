@@ -81,7 +81,7 @@ class Compilation(NamedTuple):
     memory: Memory
 
 
-def decode_cache(data: bytes, version: str) -> CacheFile | None:
+def decode_cache(data: memoryview, version: str) -> CacheFile | None:
     """Return a cache that the same version of the code wrote; anything else is None."""
     try:
         found = from_pack(data, CacheFile)

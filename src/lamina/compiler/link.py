@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
+from lamina.compiler.coercion import is_null_after_cast
 from lamina.compiler.generators import generated_columns
 from lamina.compiler.infer import evaluate, widen
 from lamina.compiler.object import (
@@ -281,9 +282,11 @@ class Linker:
             typed = widen([part.typed for part in found])
             if len(found) < len(parts):
                 typed = Typed(typed.type, nullable=True)
-            if scope.operators and set(scope.operators) == {"except"}:
-                typed = Typed(typed.type, found[0].typed.nullable)
+            if set(scope.operators) == {"except"}:
+                typed = Typed(typed.type, is_null_after_cast(found[0].typed, typed.type))
                 found = found[:1]
+            elif set(scope.operators) == {"intersect"}:
+                typed = Typed(typed.type, all(is_null_after_cast(part.typed, typed.type) for part in found))
             edges = merge_edges((part.edges, DIRECT) for part in found)
             columns.append(LinkedColumn(name, Typed(typed.type, typed.nullable), edges))
         return columns

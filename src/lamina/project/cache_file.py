@@ -4,19 +4,22 @@ import contextlib
 import os
 from hashlib import blake2b
 from importlib.util import find_spec
+from zlib import crc32
 
 from lamina.version import VERSION
 
 PATH = ".lamina/cache/compile.msgpack"
+CHECKSUM = 4  # bytes before the content
 
 
-def read_cache_file(root: str) -> bytes | None:
-    """Return the bytes of the cache, or None if there is none to read."""
+def read_cache_file(root: str) -> memoryview | None:
+    """Return the bytes of the cache as they were written, or None if there is none to read or it is damaged."""
     try:
         with open(os.path.join(root, PATH), "rb") as file:
-            return file.read()
+            data = memoryview(file.read())
     except OSError:
         return None
+    return data[CHECKSUM:] if crc32(data[CHECKSUM:]).to_bytes(CHECKSUM, "big") == data[:CHECKSUM] else None
 
 
 def write_cache_file(root: str, data: bytes) -> None:
@@ -28,7 +31,7 @@ def write_cache_file(root: str, data: bytes) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         try:
             with open(temporary, "wb") as file:
-                file.write(data)
+                file.write(crc32(data).to_bytes(CHECKSUM, "big") + data)
             os.replace(temporary, path)
         finally:
             with contextlib.suppress(FileNotFoundError):

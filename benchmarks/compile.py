@@ -1,0 +1,169 @@
+"""Measure compiling the layered project: cold, warm, one file changed, lineage of one mart, start-up.
+
+Each case runs in processes of its own, interleaved, and the median counts; CPU time is that of the process and its
+children. `python -m benchmarks.compile 1000` beside the figures of the reference machine, which the calibration relates
+to this one: the time of bare parsing on both.
+"""
+
+import argparse
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.layered_project import (
+    intermediate_query,
+    layout_of,
+    mart_query,
+    source_query,
+    staging_query,
+    write_project,
+)
+
+REFERENCE_PARSE = 0.20  # ms for each model with the compiled parser on the reference machine
+CALIBRATED = 1_000
+
+
+class Case(NamedTuple):
+    """One thing to measure; targets and references are CPU seconds at 10,000 models."""
+
+    name: str
+    target: float
+    reference: str
+
+
+CASES = (
+    Case("cold", 7.0, "2.01 Rocky, 41.9 dbt parse, 296 SQLMesh"),
+    Case("warm", 0.4, "2.01 Rocky, 9.9 dbt parse, 130 SQLMesh"),
+    Case("one file changed", 0.6, "1.99 Rocky, 11.4 dbt parse"),
+    Case("lineage of one mart", 0.4, "1.72 Rocky"),
+    Case("--version", 0.05, "0.007 Rocky, 1.71 dbt, 1.26 SQLMesh"),
+    Case("--help", 0.1, ""),
+)
+SMALL_TARGETS = {"warm": 0.3, "one file changed": 0.3, "lineage of one mart": 0.3}  # up to 1,000 models
+
+
+class Sample(NamedTuple):
+    """One process: wall and CPU seconds, and the largest resident size of any one process in MB."""
+
+    wall: float
+    cpu: float
+    memory: float
+
+
+def measure(command: list[str]) -> Sample:
+    """Run one command to its end; its output is thrown away."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    _, errors = process.communicate()
+    wall = time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(command)} ended with {process.returncode}: {errors.decode()[-2000:]}")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Sample(wall, cpu, after.ru_maxrss / 1024)
+
+
+def calibrate(count: int) -> float:
+    """Return the milliseconds that bare parsing of one model takes here, over a thousand of the project's models."""
+    from sqlglot.dialects.spark import Spark
+
+    layout = layout_of(CALIBRATED)
+    texts = [source_query(number) for number in range(layout.sources)]
+    texts += [staging_query(number) for number in range(layout.staging)]
+    texts += [intermediate_query(number, staging=layout.staging) for number in range(layout.intermediate)]
+    texts += [mart_query(number) for number in range(layout.marts)]
+    dialect = Spark()
+    rounds = []
+    for _ in range(count):
+        started = time.process_time()
+        for text in texts:
+            dialect.parse(text)
+        rounds.append(time.process_time() - started)
+    return min(rounds)  # of a thousand, in seconds: milliseconds for each
+
+
+def commands(root: Path) -> dict[str, tuple[Callable[[int], None], list[str]]]:
+    """Return what to do before each case and what to run."""
+    lamina = [str(Path(sys.executable).with_name("lamina"))]
+    compile_it = [*lamina, "compile", "--project-dir", str(root), "--output", "text", "--quiet"]
+
+    def nothing(turn: int) -> None:
+        del turn
+
+    def forget(turn: int) -> None:
+        del turn
+        (root / ".lamina" / "cache" / "compile.msgpack").unlink(missing_ok=True)
+
+    def change(turn: int) -> None:
+        text = staging_query(7).replace("LOWER(status)", f"CONCAT(LOWER(status), '{turn}')")
+        (root / "models" / "stg_00007.sql").write_text(text)
+
+    return {
+        "cold": (forget, compile_it),
+        "warm": (nothing, compile_it),
+        "one file changed": (change, compile_it),
+        "lineage of one mart": (
+            nothing,
+            [*lamina, "lineage", "main.fct_00003.running_total", "--project-dir", str(root), "--output", "text"],
+        ),
+        "--version": (nothing, [*lamina, "--version"]),
+        "--help": (nothing, [*lamina, "--help"]),
+    }
+
+
+def run(count: int, rounds: int) -> None:
+    """Write the project, measure every case and print the table."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "project"
+        layout = write_project(root, count)
+        work = commands(root)
+        samples: dict[str, list[Sample]] = {case.name: [] for case in CASES}
+        for turn in range(rounds):
+            for case in CASES:
+                prepare, command = work[case.name]
+                prepare(turn)
+                samples[case.name].append(measure(command))
+    parse = calibrate(3)
+    print(f"{count} models in layers of {', '.join(map(str, layout))}; {os.cpu_count()} cores, median of {rounds}")
+    print(
+        f"calibration: parsing one model takes {parse:.2f} ms here, {REFERENCE_PARSE:.2f} ms on the reference machine"
+    )
+    titles = f"{'case':<22}{'wall s':>8}{'CPU s':>8}{'x parse':>9}{'MB':>6}{'scaled':>8}{'target':>8}"
+    print(f"{titles}  and at 10,000 models elsewhere")
+    for case in CASES:
+        print(_row(case, samples[case.name], count=count, parse=parse))
+
+
+def _row(case: Case, found: list[Sample], *, count: int, parse: float) -> str:
+    wall, cpu = (statistics.median(getattr(item, name) for item in found) for name in ("wall", "cpu"))
+    memory = max(item.memory for item in found)
+    target = case.target
+    if count <= CALIBRATED:
+        target = SMALL_TARGETS.get(case.name, target * count / 10_000 if case.name == "cold" else target)
+    scaled = cpu * REFERENCE_PARSE / parse
+    multiple = cpu * 1000 / (parse * count)
+    return (
+        f"{case.name:<22}{wall:>8.2f}{cpu:>8.2f}{multiple:>9.2f}{memory:>6.0f}{scaled:>8.2f}{target:>8.2f}"
+        f"  {'reached' if scaled <= target else 'MISSED'}; {case.reference}"
+    )
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("models", type=int, nargs="?", default=1_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    given = parser.parse_args()
+    run(given.models, given.rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""Names in queries: which table they stand for, what is suggested, what a CTE hides."""
+
+import pytest
+from tests.compiler.projects import graph_of, model, source
+
+from lamina.compiler.resolve import Names
+
+NAMES = Names(["sales.orders", "main.days", "main.orders"], ["raw.orders", "lake.raw.events"], default_schema="main")
+
+
+@pytest.mark.parametrize(
+    ("parts", "schema", "table"),
+    [
+        (("orders",), "sales", "sales.orders"),
+        (("orders",), "other", "main.orders"),
+        (("days",), "sales", "main.days"),
+        (("RAW", "Orders"), "sales", "raw.orders"),
+        (("lake", "raw", "events"), "sales", "lake.raw.events"),
+        (("lake", "sales", "orders"), "sales", None),
+        (("raw", "missing"), "sales", None),
+    ],
+)
+def test_a_name_stands_for_one_table(parts: tuple[str, ...], schema: str, table: str | None) -> None:
+    assert NAMES.resolve(parts, schema=schema) == table
+
+
+@pytest.mark.parametrize(
+    ("query", "reads"),
+    [
+        ("SELECT id FROM raw.a", {"raw.a"}),
+        ("WITH c AS (SELECT id FROM raw.a) SELECT id FROM c", {"raw.a"}),
+        ("SELECT id FROM (SELECT id FROM raw.a) s", {"raw.a"}),
+        ("SELECT id FROM raw.a UNION ALL SELECT id FROM raw.b", {"raw.a", "raw.b"}),
+        ("SELECT id FROM raw.a WHERE id IN (SELECT id FROM raw.b)", {"raw.a", "raw.b"}),
+        ("SELECT id FROM raw.a WHERE EXISTS (SELECT 1 FROM raw.b)", {"raw.a", "raw.b"}),
+        ("SELECT (SELECT max(id) FROM raw.b) AS id FROM raw.a", {"raw.a", "raw.b"}),
+        ("SELECT a.id FROM raw.a a, LATERAL (SELECT id FROM raw.b b WHERE b.id = a.id) x", {"raw.a", "raw.b"}),
+        ("SELECT id FROM raw.a JOIN raw.b USING (id)", {"raw.a", "raw.b"}),
+        # A CTE hides a model of its name, also inside later CTEs; its own body still sees the model.
+        ("WITH m AS (SELECT id FROM raw.a) SELECT id FROM m", {"raw.a"}),
+        ("WITH m AS (SELECT id FROM m) SELECT id FROM m", {"main.m"}),
+        ("WITH x AS (SELECT id FROM raw.a), m AS (SELECT id FROM x) SELECT id FROM m", {"raw.a"}),
+        ("WITH x AS (WITH m AS (SELECT id FROM raw.a) SELECT id FROM m) SELECT x.id FROM x JOIN m ON true", {"raw.a", "main.m"}),
+        ("SELECT id FROM (WITH m AS (SELECT id FROM raw.a) SELECT id FROM m) s", {"raw.a"}),
+        ("WITH m AS (SELECT id FROM raw.a) SELECT id FROM main.m", {"raw.a", "main.m"}),
+    ],
+)  # fmt: skip
+def test_every_clause_is_looked_into(query: str, reads: set[str]) -> None:
+    graph = graph_of(
+        source("raw.a", "id bigint"),
+        source("raw.b", "id bigint"),
+        model("main.m", "SELECT 1 AS id"),
+        model("main.q", query),
+    )
+    assert set(graph.model("main.q").depends_on) == reads  # type: ignore[arg-type]
+    assert [item for item in graph.diagnostics if item.severity == "error"] == []
+
+
+@pytest.mark.parametrize(("name", "close"), [("custmers", "customers"), ("sales.custmers", "sales.customers"), ("zzzzzzzz", None)])  # fmt: skip
+def test_an_unknown_name_offers_only_a_close_one(name: str, close: str | None) -> None:
+    graph = graph_of(model("sales.customers", "SELECT 1 AS id"), model("sales.orders", f"SELECT id FROM {name}"))
+    finding = next(item for item in graph.diagnostics if item.code == "L201")
+    assert finding.suggestion == close
+    assert finding.place is not None
+    assert (finding.place.line, finding.place.column) == (1, 16)
+
+
+def test_settings_may_add_inputs() -> None:
+    graph = graph_of(model("main.a", "SELECT 1 AS id"), model("main.b", "SELECT 2 AS id", depends_on=("a",)))
+    assert graph.layers == (("main.a",), ("main.b",))
+    assert graph.models[1].inputs[0].read_set is None
