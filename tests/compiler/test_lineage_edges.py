@@ -26,34 +26,56 @@ def edges(query: str) -> dict[str, set[tuple[str, str]]]:
         ("SELECT upper(CAST(id AS string)) AS k FROM raw.orders", {"k": {("orders.id", "expression")}}),
         ("SELECT sum(amount * 2) AS k FROM raw.orders", {"k": {("orders.amount", "aggregation")}}),
         ("SELECT count(*) AS k FROM raw.orders", {}),
-        ("SELECT CASE WHEN day > '2026-01-01' THEN amount END AS k FROM raw.orders",
-         {"k": {("orders.day", "expression"), ("orders.amount", "expression")}}),
-        ("SELECT rank() OVER (PARTITION BY day ORDER BY amount) AS k FROM raw.orders",
-         {"k": {("orders.day", "expression"), ("orders.amount", "expression")}}),
-        ("SELECT sum(amount) OVER w AS k FROM raw.orders WINDOW w AS (PARTITION BY day)",
-         {"k": {("orders.amount", "aggregation"), ("orders.day", "expression")}}),
-        ("SELECT p.* FROM raw.orders o JOIN raw.people p ON o.id = p.id",
-         {"id": {("people.id", "direct")}, "name": {("people.name", "direct")}}),
+        (
+            "SELECT CASE WHEN day > '2026-01-01' THEN amount END AS k FROM raw.orders",
+            {"k": {("orders.day", "expression"), ("orders.amount", "expression")}},
+        ),
+        (
+            "SELECT rank() OVER (PARTITION BY day ORDER BY amount) AS k FROM raw.orders",
+            {"k": {("orders.day", "expression"), ("orders.amount", "expression")}},
+        ),
+        (
+            "SELECT sum(amount) OVER w AS k FROM raw.orders WINDOW w AS (PARTITION BY day)",
+            {"k": {("orders.amount", "aggregation"), ("orders.day", "expression")}},
+        ),
+        (
+            "SELECT p.* FROM raw.orders o JOIN raw.people p ON o.id = p.id",
+            {"id": {("people.id", "direct")}, "name": {("people.name", "direct")}},
+        ),
         ("SELECT * EXCEPT (name) FROM raw.people", {"id": {("people.id", "direct")}}),
-        ("WITH c AS (SELECT id AS k, sum(amount) AS t FROM raw.orders GROUP BY id) SELECT CAST(t AS double) AS t FROM c",
-         {"t": {("orders.amount", "aggregation")}}),
+        (
+            "WITH c AS (SELECT id AS k, sum(amount) AS t FROM raw.orders GROUP BY id) SELECT CAST(t AS double) "
+            "AS t FROM c",
+            {"t": {("orders.amount", "aggregation")}},
+        ),
         ("SELECT k FROM (SELECT id AS k FROM raw.orders) s", {"k": {("orders.id", "direct")}}),
-        ("SELECT id AS k FROM raw.orders UNION ALL SELECT CAST(name AS bigint) FROM raw.people",
-         {"k": {("orders.id", "direct"), ("people.name", "cast")}}),
+        (
+            "SELECT id AS k FROM raw.orders UNION ALL SELECT CAST(name AS bigint) FROM raw.people",
+            {"k": {("orders.id", "direct"), ("people.name", "cast")}},
+        ),
         ("SELECT id AS k FROM raw.orders EXCEPT SELECT id FROM raw.people", {"k": {("orders.id", "direct")}}),
         ("SELECT tag FROM raw.orders LATERAL VIEW explode(tags) t AS tag", {"tag": {("orders.tags", "expression")}}),
         ("SELECT explode(tags) AS tag FROM raw.orders", {"tag": {("orders.tags", "expression")}}),
         ("SELECT who.name AS n FROM raw.orders", {"n": {("orders.who", "expression")}}),
         ("SELECT (SELECT max(name) FROM raw.people) AS n FROM raw.orders", {"n": {("people.name", "aggregation")}}),
-        ("SELECT id AS a, a + 1 AS b FROM raw.orders",
-         {"a": {("orders.id", "direct")}, "b": {("orders.id", "expression")}}),
-        ("SELECT transform(tags, t -> concat(t, CAST(id AS string))) AS k FROM raw.orders",
-         {"k": {("orders.tags", "expression"), ("orders.id", "expression")}}),
-        ("SELECT id, amount, name FROM raw.orders FULL JOIN raw.people USING (id)",
-         {"id": {("orders.id", "expression"), ("people.id", "expression")}, "amount": {("orders.amount", "direct")},
-          "name": {("people.name", "direct")}}),
+        (
+            "SELECT id AS a, a + 1 AS b FROM raw.orders",
+            {"a": {("orders.id", "direct")}, "b": {("orders.id", "expression")}},
+        ),
+        (
+            "SELECT transform(tags, t -> concat(t, CAST(id AS string))) AS k FROM raw.orders",
+            {"k": {("orders.tags", "expression"), ("orders.id", "expression")}},
+        ),
+        (
+            "SELECT id, amount, name FROM raw.orders FULL JOIN raw.people USING (id)",
+            {
+                "id": {("orders.id", "expression"), ("people.id", "expression")},
+                "amount": {("orders.amount", "direct")},
+                "name": {("people.name", "direct")},
+            },
+        ),
     ],
-)  # fmt: skip
+)
 def test_edges_of_each_construct(query: str, expected: dict[str, set[tuple[str, str]]]) -> None:
     assert edges(query) == expected
 

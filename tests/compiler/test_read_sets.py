@@ -27,21 +27,30 @@ def read_sets(*parts: str, **ephemerals: str) -> dict[str, set[str] | None]:
         ("SELECT sum(amount) AS t FROM raw.orders GROUP BY day HAVING max(status) > 'a'", {"amount", "day", "status"}),
         ("SELECT sum(amount) AS t FROM raw.orders GROUP BY ALL", {"amount"}),
         ("SELECT day AS d, sum(amount) AS t FROM raw.orders GROUP BY 1", {"amount", "day"}),
-        ("SELECT id FROM raw.orders QUALIFY row_number() OVER (PARTITION BY day ORDER BY amount) = 1", {"id", "day", "amount"}),
+        (
+            "SELECT id FROM raw.orders QUALIFY row_number() OVER (PARTITION BY day ORDER BY amount) = 1",
+            {"id", "day", "amount"},
+        ),
         ("SELECT a FROM (SELECT id AS a, amount AS b FROM raw.orders) s", {"id"}),
         ("WITH c AS (SELECT * FROM raw.orders) SELECT id FROM c WHERE amount > 1", {"id", "amount"}),
         ("SELECT id FROM (SELECT DISTINCT id, status FROM raw.orders) s", {"id", "status"}),
         ("SELECT id FROM (SELECT id, status FROM raw.orders UNION ALL SELECT id, status FROM raw.orders) s", {"id"}),
-        ("SELECT id FROM (SELECT id, status FROM raw.orders UNION SELECT id, status FROM raw.orders) s", {"id", "status"}),
+        (
+            "SELECT id FROM (SELECT id, status FROM raw.orders UNION SELECT id, status FROM raw.orders) s",
+            {"id", "status"},
+        ),
         ("SELECT 1 AS one FROM raw.orders LATERAL VIEW explode(tags) t AS tag", {"tags"}),
-        ("SELECT id FROM raw.orders WHERE amount > (SELECT avg(amount) FROM raw.orders WHERE status = 'x')", {"id", "amount", "status"}),
+        (
+            "SELECT id FROM raw.orders WHERE amount > (SELECT avg(amount) FROM raw.orders WHERE status = 'x')",
+            {"id", "amount", "status"},
+        ),
         ("SELECT count(status) AS n FROM raw.orders", {"status"}),
         ("SELECT * FROM raw.orders", None),
         ("SELECT DISTINCT * FROM raw.orders", None),
         ("SELECT struct(*) AS s FROM raw.orders", None),
         ("SELECT * FROM raw.orders PIVOT (sum(amount) FOR status IN ('a', 'b'))", None),
     ],
-)  # fmt: skip
+)
 def test_what_is_read_of_one_table(query: str, orders: set[str] | None) -> None:
     assert read_sets(query) == {"orders": orders}
 
@@ -52,14 +61,27 @@ def test_what_is_read_of_one_table(query: str, orders: set[str] | None) -> None:
         ("SELECT o.id FROM raw.orders o JOIN raw.people p ON o.id = p.id", {"id"}, {"id"}),
         ("SELECT amount FROM raw.orders LEFT JOIN raw.people USING (id)", {"id", "amount"}, {"id"}),
         ("SELECT amount FROM raw.orders NATURAL JOIN raw.people", {"id", "amount"}, {"id"}),
-        ("SELECT amount FROM raw.orders o WHERE EXISTS (SELECT 1 FROM raw.people p WHERE p.id = o.id)", {"id", "amount"}, {"id"}),
-        ("SELECT amount FROM raw.orders WHERE id IN (SELECT id FROM raw.people WHERE born > day)", {"id", "amount", "day"}, {"id", "born"}),
+        (
+            "SELECT amount FROM raw.orders o WHERE EXISTS (SELECT 1 FROM raw.people p WHERE p.id = o.id)",
+            {"id", "amount"},
+            {"id"},
+        ),
+        (
+            "SELECT amount FROM raw.orders WHERE id IN (SELECT id FROM raw.people WHERE born > day)",
+            {"id", "amount", "day"},
+            {"id", "born"},
+        ),
         ("SELECT amount FROM raw.orders o LEFT ANTI JOIN raw.people p ON o.id = p.id", {"id", "amount"}, {"id"}),
         ("SELECT id FROM raw.orders EXCEPT SELECT id FROM raw.people", {"id"}, {"id"}),
         ("SELECT p.* FROM raw.orders o JOIN raw.people p ON o.id = p.id", {"id"}, None),
-        ("SELECT o.amount, x.n FROM raw.orders o, LATERAL (SELECT max(name) AS n FROM raw.people p WHERE p.id = o.id) x", {"id", "amount"}, {"id", "name"}),
+        (
+            "SELECT o.amount, x.n FROM raw.orders o, LATERAL (SELECT max(name) AS n FROM raw.people p WHERE "
+            "p.id = o.id) x",
+            {"id", "amount"},
+            {"id", "name"},
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_read_of_two_tables(query: str, orders: set[str] | None, people: set[str] | None) -> None:
     assert read_sets(query) == {"orders": orders, "people": people}
 
@@ -106,16 +128,36 @@ BOUNDS = "{0} >= @start_date AND {0} < @end_date"
         ("SELECT id FROM raw.orders WHERE day + 1 >= @start_date AND day + 1 < @end_date", None),
         ("SELECT id FROM (SELECT id, day AS d FROM raw.orders) s WHERE d >= @start_date AND d < @end_date", "day"),
         ("WITH c AS (SELECT * FROM raw.orders) SELECT id FROM c WHERE day >= @start_date AND day < @end_date", "day"),
-        ("WITH c AS (SELECT * FROM raw.orders) SELECT a.id FROM c a JOIN c b ON a.id = b.id WHERE a.day >= @start_date AND a.day < @end_date", None),
-        ("SELECT d FROM (SELECT max(day) AS d FROM raw.orders GROUP BY id) s WHERE d >= @start_date AND d < @end_date", None),
+        (
+            "WITH c AS (SELECT * FROM raw.orders) SELECT a.id FROM c a JOIN c b ON a.id = b.id WHERE a.day >= "
+            "@start_date AND a.day < @end_date",
+            None,
+        ),
+        (
+            "SELECT d FROM (SELECT max(day) AS d FROM raw.orders GROUP BY id) s WHERE d >= @start_date AND d < "
+            "@end_date",
+            None,
+        ),
         ("SELECT d FROM (SELECT day AS d FROM raw.orders LIMIT 3) s WHERE d >= @start_date AND d < @end_date", None),
-        ("SELECT d FROM (SELECT day AS d FROM raw.orders UNION ALL SELECT day FROM raw.orders) s WHERE d >= @start_date AND d < @end_date", "day"),
+        (
+            "SELECT d FROM (SELECT day AS d FROM raw.orders UNION ALL SELECT day FROM raw.orders) s WHERE d >= "
+            "@start_date AND d < @end_date",
+            "day",
+        ),
         ("SELECT p.id FROM raw.people p LEFT JOIN raw.orders o ON o.day >= @start_date AND o.day < @end_date", "day"),
         ("SELECT p.id FROM raw.orders o LEFT JOIN raw.people p ON o.day >= @start_date AND o.day < @end_date", None),
-        ("SELECT p.id FROM raw.orders o JOIN raw.people p ON o.id = p.id AND o.day >= @start_date AND o.day < @end_date", "day"),
-        ("SELECT id FROM raw.orders WHERE day >= @start_date AND day < @end_date AND id IN (SELECT id FROM raw.orders)", None),
+        (
+            "SELECT p.id FROM raw.orders o JOIN raw.people p ON o.id = p.id AND o.day >= @start_date AND o.day "
+            "< @end_date",
+            "day",
+        ),
+        (
+            "SELECT id FROM raw.orders WHERE day >= @start_date AND day < @end_date AND id IN (SELECT id FROM "
+            "raw.orders)",
+            None,
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_input_filtered_by_the_range_wherever_it_is_read(query: str, column: str | None) -> None:
     graph = graph_of(ORDERS, PEOPLE, model("main.q", query))
     assert next(use for use in graph.models[0].inputs if use.name == "raw.orders").filter_column == column

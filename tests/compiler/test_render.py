@@ -33,16 +33,28 @@ def rendered(query: str, *others: ModelFile) -> str:
         ("SELECT o.id FROM raw.orders o;\n-- end", "SELECT o.id FROM pin_orders o"),
         ("SELECT raw.orders.id FROM raw.orders", "SELECT orders.id FROM pin_orders AS `orders`"),
         ("SELECT raw.orders.* FROM raw.orders", "SELECT orders.* FROM pin_orders AS `orders`"),
-        ("SELECT id -- raw.orders\nFROM /* raw.orders */ raw.orders", "SELECT id -- raw.orders\nFROM /* raw.orders */ pin_orders AS `orders`"),
+        (
+            "SELECT id -- raw.orders\nFROM /* raw.orders */ raw.orders",
+            "SELECT id -- raw.orders\nFROM /* raw.orders */ pin_orders AS `orders`",
+        ),
         ("SELECT 'raw.orders' AS s FROM `raw`.`orders`", "SELECT 'raw.orders' AS s FROM pin_orders AS `orders`"),
         ("SELECT x::int AS i FROM (SELECT '1' AS x) s", "SELECT x::int AS i FROM (SELECT '1' AS x) s"),
         ("SELECT 'åäö' AS s, id FROM raw.orders", "SELECT 'åäö' AS s, id FROM pin_orders AS `orders`"),
         ("SELECT id\r\nFROM raw.orders\r\nWHERE id > 1", "SELECT id\r\nFROM pin_orders AS `orders`\r\nWHERE id > 1"),
-        ("SELECT id FROM raw.orders TABLESAMPLE (10 PERCENT) WHERE id > 1", "SELECT id FROM pin_orders TABLESAMPLE (10 PERCENT) AS `orders` WHERE id > 1"),
-        ("WITH orders AS (SELECT id FROM raw.orders) SELECT id FROM orders", "WITH orders AS (SELECT id FROM pin_orders AS `orders`) SELECT id FROM orders"),
-        ("SELECT id FROM raw.orders WHERE day >= @start_date AND '@end_date' <> @run_id -- @run_id", "SELECT id FROM pin_orders AS `orders` WHERE day >= DATE '2026-01-01' AND '@end_date' <> 'it\\'s\\\\me'"),
+        (
+            "SELECT id FROM raw.orders TABLESAMPLE (10 PERCENT) WHERE id > 1",
+            "SELECT id FROM pin_orders TABLESAMPLE (10 PERCENT) AS `orders` WHERE id > 1",
+        ),
+        (
+            "WITH orders AS (SELECT id FROM raw.orders) SELECT id FROM orders",
+            "WITH orders AS (SELECT id FROM pin_orders AS `orders`) SELECT id FROM orders",
+        ),
+        (
+            "SELECT id FROM raw.orders WHERE day >= @start_date AND '@end_date' <> @run_id -- @run_id",
+            "SELECT id FROM pin_orders AS `orders` WHERE day >= DATE '2026-01-01' AND '@end_date' <> 'it\\'s\\\\me'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_only_names_and_parameters_change(query: str, text: str) -> None:
     assert rendered(query) == text
 

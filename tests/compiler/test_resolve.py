@@ -40,11 +40,14 @@ def test_a_name_stands_for_one_table(parts: tuple[str, ...], schema: str, table:
         ("WITH m AS (SELECT id FROM raw.a) SELECT id FROM m", {"raw.a"}),
         ("WITH m AS (SELECT id FROM m) SELECT id FROM m", {"main.m"}),
         ("WITH x AS (SELECT id FROM raw.a), m AS (SELECT id FROM x) SELECT id FROM m", {"raw.a"}),
-        ("WITH x AS (WITH m AS (SELECT id FROM raw.a) SELECT id FROM m) SELECT x.id FROM x JOIN m ON true", {"raw.a", "main.m"}),
+        (
+            "WITH x AS (WITH m AS (SELECT id FROM raw.a) SELECT id FROM m) SELECT x.id FROM x JOIN m ON true",
+            {"raw.a", "main.m"},
+        ),
         ("SELECT id FROM (WITH m AS (SELECT id FROM raw.a) SELECT id FROM m) s", {"raw.a"}),
         ("WITH m AS (SELECT id FROM raw.a) SELECT id FROM main.m", {"raw.a", "main.m"}),
     ],
-)  # fmt: skip
+)
 def test_every_clause_is_looked_into(query: str, reads: set[str]) -> None:
     graph = graph_of(
         source("raw.a", "id bigint"),
@@ -56,7 +59,9 @@ def test_every_clause_is_looked_into(query: str, reads: set[str]) -> None:
     assert [item for item in graph.diagnostics if item.severity == "error"] == []
 
 
-@pytest.mark.parametrize(("name", "close"), [("custmers", "customers"), ("sales.custmers", "sales.customers"), ("zzzzzzzz", None)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "close"), [("custmers", "customers"), ("sales.custmers", "sales.customers"), ("zzzzzzzz", None)]
+)
 def test_an_unknown_name_offers_only_a_close_one(name: str, close: str | None) -> None:
     graph = graph_of(model("sales.customers", "SELECT 1 AS id"), model("sales.orders", f"SELECT id FROM {name}"))
     finding = next(item for item in graph.diagnostics if item.code == "L201")
