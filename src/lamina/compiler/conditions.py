@@ -24,8 +24,9 @@ class Sides:
     def add(self, key: Key, term: Term, comparator: Comparator, bound: Term, *, is_between: bool) -> None:
         """Add one comparison of a column with a bound of the range."""
         column = term.column
-        if not self.grid.decides(term.unit, is_date=self.is_date(key)):
-            text = f"`{column}` is cut to the {term.unit} before it is compared"
+        coarse = [unit for unit in (term.unit, bound.unit) if not self.grid.decides(unit, is_date=self.is_date(key))]
+        if coarse:
+            text = f"`{column}` or the bound is cut to the {coarse[0]} before they are compared"
             self._inexact(key, text, term)
             return
         low, high = bound.low - term.high, bound.high - term.low

@@ -32,7 +32,7 @@ class Read(NamedTuple):
     file: str
     carriers: frozenset[str]  # columns that hold, in each row, the time of the rows it came from
     back: int = 0
-    why: str = ""  # the clause that made `back` unbounded
+    why: str = ""  # the clause that ties rows of any time together
 
 
 class Link(NamedTuple):

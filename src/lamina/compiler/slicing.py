@@ -256,17 +256,26 @@ class SelectExamination:
         return UNBOUNDED if window.back is None else window.back
 
     def _after_windows(self, alias: str, read: Read) -> tuple[str, Read]:
-        """Follow an open read through the windows and the LIMIT of this SELECT."""
-        keys = {(alias, name) for name in read.carriers}
+        """Follow an open read through the windows and the LIMIT of this SELECT.
+
+        A window ties a row to others of its partition, so only columns that all of these share still tell its time.
+        """
         for window in self.block.windows:
-            if any(self._decides(term, keys) for term in window.partition):
-                continue
-            reach = self._reach(window, keys)
-            if reach is None or reach >= UNBOUNDED:
-                read = unbounded(read, f"the window of `{window.function}`")
+            shared = self._carriers_among(window.partition, alias, read)
+            ordered = self._carriers_among((item.term for item in window.order[:1]), alias, read)
+            reach = self._reach(window, {(alias, name) for name in ordered})
+            why = f"the window of `{window.function}`"
+            if shared:
+                read = read._replace(carriers=shared, why=read.why or why)
+            elif reach is None or reach >= UNBOUNDED:
+                read = unbounded(read, why)
             else:
-                read = read._replace(back=min(UNBOUNDED, read.back + reach))
+                read = read._replace(carriers=ordered, back=min(UNBOUNDED, read.back + reach))
         return alias, unbounded(read, "LIMIT") if self.block.limit else read
+
+    def _carriers_among(self, terms: Iterable[Term | None], alias: str, read: Read) -> frozenset[str]:
+        keys = {(alias, name) for name in read.carriers}
+        return frozenset(term.column for term in terms if term and self._decides(term, keys))
 
     def _groups(self, aligned: Aligned) -> None:
         main = aligned.main
@@ -313,7 +322,9 @@ class SelectExamination:
                 sources.append((output.name, found, is_decided))
                 continue
             starred = list(self._starred(output))
-            known = all(item.cut.names is not None for item in starred)
+            # With USING or NATURAL the shared columns move to the front, so positions are not known.
+            is_reordered = len(starred) > 1 and any(item.using or item.is_natural for item in self.block.relations)
+            known = not is_reordered and all(item.cut.names is not None for item in starred)
             names = [*names, *self._star_names(starred, output)] if names is not None and known else None
             sources.extend(self._star_sources(starred, output))
         return (None if names is None else tuple(names)), sources
