@@ -3,7 +3,7 @@
 import pytest
 import sqlglot
 
-from lamina.compiler.syntax import type_of_syntax
+from lamina.compiler.type_syntax import type_of_syntax
 from lamina.compiler.types import (
     adjusted_decimal,
     decimal_of,

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from lamina.compiler.functions.names import function_name
 from lamina.compiler.program_form import TRUTH, UNKNOWN_PROGRAM, Program
-from lamina.compiler.syntax import is_typed_literal, key_of, type_of_syntax
+from lamina.compiler.type_syntax import is_typed_literal, key_of, type_of_syntax
 from lamina.compiler.types import INTEGRALS, literal_type
 
 ColumnProgram = Callable[[exp.Column], Program]
