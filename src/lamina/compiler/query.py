@@ -8,14 +8,16 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lamina.compiler.canonical import canonical
+from lamina.compiler.from_clause import BEHIND_SAMPLE
 from lamina.compiler.object import ParameterUse, QueryObject, QueryRelation, Reference
 from lamina.compiler.operators import QueryShape
 from lamina.compiler.parse import Parsed, parse
 from lamina.compiler.places import place_at
 from lamina.compiler.rules import invalid_sql, nesting_too_deep, time_travel
+from lamina.compiler.scopes import Resolve, Scopes
 from lamina.compiler.uses import PARAMETERS
 from lamina.compiler.volatile import volatile_functions
-from lamina.compiler.walk import BEHIND_SAMPLE, Resolve, Walk
+from lamina.compiler.walk import Walk
 from lamina.values.diagnostic import Diagnostic, Place
 
 Shape = Callable[[Any], QueryShape]  # takes the tree
@@ -52,30 +54,31 @@ def _object(text: str, parsed: Parsed, resolve: Resolve, *, shape: Shape | None)
             node.replace(exp.Column(this=exp.to_identifier(node.name), table=exp.to_identifier(PARAMETERS)))
     walk = Walk(resolve)
     root = walk.query(tree, -1, {})
-    if _longest_chain(walk) > MAX_CHAIN:
+    scopes = walk.scopes
+    if _longest_chain(scopes) > MAX_CHAIN:
         return QueryObject(diagnostics=(nesting_too_deep.finding(place=Place(file="")),))
     tokens = parsed.tokens
     return QueryObject(
-        references=tuple(_placed(item, tokens) for item in walk.references),
+        references=tuple(_placed(item, tokens) for item in scopes.references),
         parameters=parameters,
-        qualifiers=tuple(sorted(set(walk.qualifiers), key=lambda item: item.start)),
-        relations=tuple(walk.relations),
-        scopes=tuple(walk.scopes),
+        qualifiers=tuple(sorted(set(scopes.qualifiers), key=lambda item: item.start)),
+        relations=tuple(scopes.relations),
+        scopes=tuple(scopes.scopes),
         root=root,
-        cte_names=tuple(walk.cte_names),
+        cte_names=tuple(scopes.cte_names),
         with_at=_with_at(tokens),
         end=tokens[-1].end + 1,
-        volatile=(*volatile, "tablesample") if walk.is_sampled else volatile,
+        volatile=(*volatile, "tablesample") if scopes.is_sampled else volatile,
         canonical=form,
         shape=facts,
         diagnostics=problems,
     )
 
 
-def _longest_chain(walk: Walk) -> int:
+def _longest_chain(scopes: Scopes) -> int:
     lengths: dict[int, int] = {}
-    for number, scope in enumerate(walk.scopes):
-        relations = (walk.relations[item] for item in getattr(scope, "relations", ()))
+    for number, scope in enumerate(scopes.scopes):
+        relations = (scopes.relations[item] for item in getattr(scope, "relations", ()))
         read = [item.scope for item in relations if isinstance(item, QueryRelation)]
         lengths[number] = 1 + max((lengths.get(item, 0) for item in read), default=0)
     return max(lengths.values(), default=0)

@@ -1,0 +1,52 @@
+"""Small questions about nodes of the parser's tree."""
+
+from sqlglot import exp
+
+from lamina.compiler.automatic_names import automatic_name
+
+
+def output_name(item: exp.Expr) -> str:
+    """Return the name Spark gives an output column, as far as it can be told; an empty one otherwise."""
+    if isinstance(item, exp.Alias):
+        return item.alias
+    if isinstance(item, exp.Column):
+        return item.name
+    if isinstance(item, exp.Dot):
+        return str(item.expression.name)
+    return automatic_name(item) or ""
+
+
+def star_of(item: exp.Expr) -> exp.Star | None:
+    """Return the star of an item of a SELECT list, qualified or not; None if it is none."""
+    if isinstance(item, exp.Star):
+        return item
+    if type(item) is exp.Column and isinstance(item.this, exp.Star):
+        return item.this
+    return None
+
+
+def ordinals(keys: list[exp.Expr]) -> list[int]:
+    """Return the positions, from 0, that keys written as numbers stand for."""
+    return [int(key.this) - 1 for key in keys if isinstance(key, exp.Literal) and key.is_int and int(key.this) > 0]
+
+
+def column_aliases(node: exp.Expr) -> tuple[str, ...]:
+    """Return the column names of `AS t(a, b)`."""
+    alias = node.args.get("alias")
+    if not isinstance(alias, exp.TableAlias):
+        return ()
+    return tuple(column.name for column in alias.args.get("columns") or ())
+
+
+def start_of(node: exp.Expr) -> int:
+    """Return where the first identifier of an expression stands; 0 if it has none."""
+    if type(node) is exp.Column:
+        for key in ("catalog", "db", "table", "this"):
+            part = node.args.get(key)
+            if part is not None and part._meta:
+                return int(part._meta["start"])
+        return 0
+    alias = node.args.get("alias")
+    if isinstance(alias, exp.Identifier) and alias._meta:
+        return int(alias._meta["start"])
+    return next((int(item._meta["start"]) for item in node.find_all(exp.Identifier) if item._meta), 0)

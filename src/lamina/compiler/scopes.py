@@ -1,0 +1,185 @@
+"""The scopes, relations and references of one query while it is walked, and how names find them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from lamina.compiler.generators import generator_arguments, generator_name
+from lamina.compiler.nodes import start_of
+from lamina.compiler.object import (
+    PARAMETER_RELATION,
+    ExactFilter,
+    GeneratorRelation,
+    OpaqueRelation,
+    OpaqueScope,
+    Qualifier,
+    QueryRelation,
+    Reference,
+    Relation,
+    Scope,
+    SharedColumns,
+    TableRelation,
+    Use,
+)
+from lamina.compiler.program import expression_program
+from lamina.compiler.program_form import Program
+from lamina.compiler.uses import PARAMETERS, Located, UseCollector
+
+Resolve = Callable[[tuple[str, ...]], str]  # a name as written to a full one
+Ctes = dict[str, int]  # name in lower case -> scope
+OpenQuery = Callable[[exp.Expr, int, Ctes], int]  # a query, the scope around it, the CTEs it sees -> its scope
+
+
+class Frame:
+    """The memory of one SELECT while it is walked."""
+
+    def __init__(self, number: int, parent: int, ctes: Ctes) -> None:
+        self.number = number
+        self.parent = parent
+        self.ctes = ctes
+        self.relations: list[int] = []
+        self.hidden: list[int] = []
+        self.shared: list[SharedColumns] = []
+        self.names: dict[tuple[str, ...], int] = {}
+        self.subqueries: dict[int, int] = {}  # id of the node -> relation
+        self.exact: list[ExactFilter] = []
+        self.filters: list[Use] = []
+
+
+class Scopes:
+    """Owns the growing lists of one query; `open_query` adds the scopes of a query inside this one."""
+
+    def __init__(self, resolve: Resolve, open_query: OpenQuery) -> None:
+        self.resolve = resolve
+        self.open_query = open_query
+        self.references: list[Reference] = []
+        self.qualifiers: list[Qualifier] = []
+        self.relations: list[Relation] = []
+        self.scopes: list[Scope] = []
+        self.frames: dict[int, Frame] = {}
+        self.cte_names: list[str] = []
+        self.is_sampled = False
+
+    def new_scope(self, parent: int) -> int:
+        """Take a number for a scope that is filled in later."""
+        self.scopes.append(OpaqueScope(parent, ()))
+        return len(self.scopes) - 1
+
+    def open_frame(self, parent: int, ctes: Ctes) -> Frame:
+        """Start a scope whose FROM clause gives names to relations."""
+        number = self.new_scope(parent)
+        frame = self.frames[number] = Frame(number, parent, ctes)
+        return frame
+
+    def add(self, relation: Relation) -> int:
+        """Number a relation."""
+        self.relations.append(relation)
+        return len(self.relations) - 1
+
+    def register(self, relation: Relation, frame: Frame) -> int:
+        """Number a relation of a FROM clause and remember its name."""
+        number = self.add(relation)
+        frame.relations.append(number)
+        if relation.alias:
+            name = (relation.alias.lower(),)
+            # Two relations of one name: neither can be told from the name alone.
+            frame.names[name] = -1 if name in frame.names else number
+        return number
+
+    def make_optional(self, number: int) -> None:
+        """Note that an outer join may put nulls in place of a relation's rows."""
+        relation = self.relations[number]
+        if not isinstance(relation, OpaqueRelation):
+            self.relations[number] = relation.replace(is_optional=True)
+
+    def collector(self, frame: Frame, windows: dict[str, exp.Expr] | None = None) -> UseCollector:
+        """Return what collects the uses of expressions in a scope."""
+        return UseCollector(self.locator(frame), lambda node: self._inner_query(node, frame), windows or {})
+
+    def locator(self, frame: Frame) -> "Locator":
+        """Return what finds the columns named in a scope."""
+        return Locator(self, frame.number)
+
+    def _inner_query(self, node: exp.Expr, frame: Frame) -> int:
+        key = id(node)
+        if key not in frame.subqueries:
+            scope = self.open_query(node, frame.number, frame.ctes)
+            frame.subqueries[key] = self.add(QueryRelation("", scope, is_optional=True))
+        return frame.subqueries[key]
+
+    def program(self, expression: Any, frame: Frame) -> Program:
+        """Return the type program of an expression of this SELECT."""
+        locate = self.locator(frame)
+
+        def column(node: exp.Column) -> Program:
+            if node.text("table") == PARAMETERS:
+                return ("column", PARAMETER_RELATION, node.name)
+            found = locate(node)
+            program: Program = ("column", found.relation, found.name)
+            for field in found.fields:
+                program = ("field", program, field)
+            return program
+
+        return expression_program(
+            expression, column, subquery=lambda node: ("column", self._inner_query(node, frame), "")
+        )
+
+    def generator(
+        self, node: exp.Expr, frame: Frame, *, alias: str, columns: tuple[str, ...], is_optional: bool
+    ) -> GeneratorRelation | None:
+        """Return the relation a row-making function is, or None if it is none that is known."""
+        function = generator_name(node)
+        if function is None:
+            return None
+        arguments = tuple(self.program(item, frame) for item in generator_arguments(node))
+        uses = self.collector(frame).collect(node)
+        return GeneratorRelation(alias, is_optional, columns, function, arguments, uses)
+
+    def relation_named(self, parts: tuple[str, ...], scope: int) -> int | None:
+        """Return the relation of a name in a scope or those around it; -1 if two have it."""
+        while scope >= 0:
+            frame = self.frames.get(scope)
+            if frame is not None and parts in frame.names:
+                return frame.names[parts]
+            scope = frame.parent if frame is not None else self.scopes[scope].parent
+        return None
+
+    def note_qualifier(self, node: exp.Column, relation: int | None, size: int) -> None:
+        """Remember a `schema.` before a column, which must go when the table is replaced by another name."""
+        if size < 2 or relation is None or relation < 0:
+            return
+        target = self.relations[relation]
+        if not isinstance(target, TableRelation):
+            return
+        parts = node.parts
+        start, end = parts[0].meta.get("start"), parts[size - 1].meta.get("start")
+        if start is not None and end is not None:
+            self.qualifiers.append(Qualifier(target.reference, start, end))
+
+
+class Locator:
+    """Finds where a column of one scope leads, by the names of the FROM clauses around it."""
+
+    __slots__ = ("number", "scopes")
+
+    def __init__(self, scopes: Scopes, number: int) -> None:
+        self.scopes = scopes
+        self.number = number
+
+    def __call__(self, node: exp.Column) -> Located:
+        unqualified = -1 - self.number
+        if node.args.get("table") is None:
+            name = "*" if type(node.this) is exp.Star else node.name
+            return Located(unqualified, name, (), start=start_of(node), is_qualifier=False)
+        parts = [part.name for part in node.parts]
+        for size in range(len(parts) - 1, 0, -1):
+            key = tuple(part.lower() for part in parts[:size])
+            relation = self.scopes.relation_named(key, self.number)
+            if relation is None:
+                continue
+            self.scopes.note_qualifier(node, relation, size)
+            if relation < 0:
+                return Located(unqualified, "", (), start=start_of(node), is_qualifier=True)
+            return Located(relation, parts[size], tuple(parts[size + 1 :]), start=start_of(node), is_qualifier=False)
+        return Located(unqualified, parts[0], tuple(parts[1:]), start=start_of(node), is_qualifier=True)

@@ -1,0 +1,72 @@
+"""The SELECT list: output columns, stars, and functions that give several columns."""
+
+from sqlglot import exp
+
+from lamina.compiler.generators import generator_name
+from lamina.compiler.nodes import output_name, star_of, start_of
+from lamina.compiler.object import Output, Star
+from lamina.compiler.scopes import Frame, Scopes
+from lamina.compiler.uses import UseCollector
+
+
+class SelectList:
+    """Reads the items of one SELECT list."""
+
+    def __init__(self, scopes: Scopes, frame: Frame, collector: UseCollector) -> None:
+        self.scopes = scopes
+        self.frame = frame
+        self.collector = collector
+
+    def outputs(self, node: exp.Select) -> tuple[Output | Star, ...]:
+        """Return the output columns of a SELECT."""
+        found: list[Output | Star] = []
+        for item in node.expressions:
+            star = star_of(item)
+            if star is not None:
+                found.append(self._star(item, star))
+            elif isinstance(item, exp.Aliases):
+                found.extend(self._several(item))
+            elif generator_name(item) is not None:
+                found.append(self._generated(item))
+            else:
+                found.append(self._output(item))
+        return tuple(found)
+
+    def _output(self, item: exp.Expr) -> Output:
+        uses = self.collector.collect(item)
+        inner = item.this if isinstance(item, exp.Alias) else item
+        if isinstance(inner, exp.UDTF):
+            self.frame.filters.extend(uses)  # a generator makes rows
+        return Output(output_name(item), self.scopes.program(inner, self.frame), uses, start_of(item))
+
+    def _several(self, item: exp.Aliases) -> list[Output]:
+        uses = self.collector.collect(item.this)
+        self.collector.is_row_local = False
+        self.frame.filters.extend(uses)
+        names = tuple(name.name for name in item.expressions)
+        relation = self.scopes.generator(item.this, self.frame, alias="", columns=names, is_optional=False)
+        if relation is None:
+            return [Output(name, ("unknown",), uses, start_of(item)) for name in names]
+        number = self.scopes.add(relation)
+        self.frame.subqueries[-number] = number
+        return [Output(name, ("column", number, name), uses, start_of(item)) for name in names]
+
+    def _generated(self, item: exp.Expr) -> Star:
+        """Return a row-making function without names as all the columns it gives, which linking will tell."""
+        self.frame.filters.extend(self.collector.collect(item))
+        self.collector.is_row_local = False
+        relation = self.scopes.generator(item, self.frame, alias="", columns=(), is_optional=False)
+        assert relation is not None
+        number = self.scopes.add(relation)
+        self.frame.subqueries[-number] = number
+        return Star(number, start_of(item))
+
+    def _star(self, item: exp.Expr, star: exp.Star) -> Star:
+        left_out = tuple(column.name for column in star.args.get("except_") or ())
+        if item is star:
+            return Star(-1, start_of(item), left_out)
+        assert isinstance(item, exp.Column)
+        parts = tuple(part.name.lower() for part in item.parts[:-1])
+        found = self.scopes.relation_named(parts, self.frame.number)
+        self.scopes.note_qualifier(item, found, len(parts))
+        return Star(-2 if found is None else found, start_of(item), left_out)
