@@ -205,7 +205,7 @@ class At(Value, frozen=True):
 
     failpoint: str
     nth: int
-    what: Literal["crash", "other_run"] | Happening
+    what: Literal["crash", "other_run", "other_crash"] | Happening
 
 
 class Run(Value, frozen=True, tag="run", tag_field="act"):

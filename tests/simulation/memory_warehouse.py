@@ -21,7 +21,7 @@ from lamina.values.schema import Column, DataType, Schema
 from lamina.values.touch import Everything, Nothing, Touch
 from lamina.warehouse import catalog
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.port import Comparison, History
+from lamina.warehouse.port import NO_PINS, Comparison, History, Pins
 
 
 class MemoryWarehouse:
@@ -40,9 +40,21 @@ class MemoryWarehouse:
         pointers = catalog.pointers(self._lake.connection, CATALOG)
         return {table: self._head(table, pointers.get(table)) for table in tables}
 
-    def source_heads(self, sources: Sequence[SourceTable]) -> dict[TableName, Head]:
-        """Return the current heads of sources."""
-        return {TableName(source.name): self._source_head(source) for source in sources}
+    def source_heads(self, sources: Sequence[SourceTable], pins: Pins = NO_PINS) -> dict[TableName, Head]:
+        """Return the current heads of sources; a pinned one as of its pin, if it can still be read like that."""
+        heads = {TableName(source.name): self._source_head(source) for source in sources}
+        kept = {TableName(source.name) for source in sources if self._can_pin(source, pins.get(TableName(source.name)))}
+        return {name: head.replace(position=pins[name]) if name in kept else head for name, head in heads.items()}
+
+    def _can_pin(self, source: SourceTable, pin: Position | None) -> bool:
+        if pin is None:
+            return False
+        if source.type == "files":
+            before = self._lake.manifests.get(pin)
+            now = self._lake.manifests[self._lake.manifest(source.location)]
+            return before is not None and before.items() <= now.items()
+        metadata = self._lake.table(TableName(source.location))
+        return metadata is not None and any(step.position == pin for step in metadata.ancestry())
 
     def _source_head(self, source: SourceTable) -> Head:
         name = TableName(source.name)
@@ -57,21 +69,27 @@ class MemoryWarehouse:
         head = self._lake.metadata[pointer].head
         return Head(table, pointer=pointer, position=head.position, columns=_schema(head.relation.columns))
 
-    def changes(self, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...]) -> tuple[Touch, ...]:
-        """Return what changed in a source after `since`."""
-        head = self._source_head(source).position
-        if head == since:
+    def changes(
+        self, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...], until: Position | None = None
+    ) -> tuple[Touch, ...]:
+        """Return what changed in a source after `since`, up to `until` or the head as it is now."""
+        head = until or self._source_head(source).position
+        if head is None or head == since:
             return ()
         if source.type == "files":
-            return (self._file_touch(source, since, columns=columns),)
+            return (self._file_touch(source, since, columns=columns, head=head),)
         metadata = self._lake.table(TableName(source.location))
         steps = None if metadata is None else _steps(metadata, since)
         if metadata is None or steps is None:
             return (Touch(TableName(source.name), position=head or since, parent=since, extent=Everything()),)
-        return tuple(_step_touch(TableName(source.name), metadata, step, columns=columns) for step in steps)
+        positions = [step.position for step in steps]
+        wanted = steps[: positions.index(head) + 1] if head in positions else steps
+        return tuple(_step_touch(TableName(source.name), metadata, step, columns=columns) for step in wanted)
 
-    def _file_touch(self, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...]) -> Touch:
-        name, head = TableName(source.name), self._lake.manifest(source.location)
+    def _file_touch(
+        self, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...], head: Position
+    ) -> Touch:
+        name = TableName(source.name)
         before, after = self._lake.manifests.get(since), self._lake.manifests[head]
         if before is None:
             return Touch(name, position=head, parent=since, extent=Everything())

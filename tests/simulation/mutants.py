@@ -9,7 +9,7 @@ from unittest.mock import patch
 from tests.simulation import differences, memory_warehouse
 
 from lamina.compiler.graph import CompiledModel, InputUse
-from lamina.executor import observe, publish, restage, run
+from lamina.executor import observe, publish, run, step
 from lamina.planner import axis, decide_intervals, fold, record, recover, segments
 from lamina.state import leases, logs
 from lamina.strategies import incremental
@@ -99,6 +99,10 @@ def _trust_log(cursor: Any, log: tuple[Touch, ...], *, current: Any) -> tuple[To
     return fold._after(log, cursor) if cursor is not None else ()
 
 
+def _follow_any_move(writer: Any, now: Any, model: CompiledModel) -> None:
+    now.moved(model, writer.runtime.warehouse.heads([model.target])[model.target], ())
+
+
 def _cover_all(_coverage: Coverage, _due: Interval, *, grid: Any) -> tuple[Interval, ...]:
     return () if _coverage.segments else (_due,)
 
@@ -184,7 +188,7 @@ MUTANTS = (
         lambda _model, coverage, _version: coverage,
     ),
     Mutant(
-        "foreign_move_is_followed", "only harmless moves are followed", restage, "follow_harmless_move", lambda *_: None
+        "foreign_move_is_followed", "only harmless moves are followed", step, "follow_harmless_move", _follow_any_move
     ),
     Mutant(
         "rollback_touches_nobody", "readers of a table that left its past are touched", recover, "Everything", Nothing

@@ -99,5 +99,5 @@ def _trouble(random: Random, *, today: int) -> At | None:
     if chance < 0.5:
         return At(failpoint, nth, "crash")
     if chance < 0.65:
-        return At(failpoint, nth, "other_run")
+        return At(failpoint, nth, random.choice(("other_run", "other_run", "other_crash")))
     return At(failpoint, nth, _happening(random, today=today))

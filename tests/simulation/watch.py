@@ -24,13 +24,24 @@ class Watch:
         self._world = world
         self._models = {model.target: model for model in graph.models}
         self._seen = self._look()
+        self.is_fenced = False  # another run has taken the lease over
+        self.violations: list[Violation] = []
 
     def __call__(self, passed: str) -> None:
+        """Look, and keep what is wrong: raised here, it would look like a failing step."""
+        try:
+            self._compare(passed)
+        except Violation as violation:
+            self.violations.append(violation)
+
+    def _compare(self, passed: str) -> None:
         """Compare with what was visible at the failpoint before."""
         now = self._look()
         moved = sorted(table for table in self._models if now.get(table) != self._seen.get(table))
         if moved and passed != "publish.after":
             raise Violation(f"I2 {moved} moved before it was published, at {passed}")
+        if moved and self.is_fenced:
+            raise Violation(f"I5 {moved} was published by a run that lost its lease")
         if len(moved) > 1:
             raise Violation(f"I2 {moved} moved by one publish")
         for table in moved:
@@ -51,6 +62,8 @@ class Watch:
         """Rows outside the slices of a batch stay as they were."""
         if after is None or after.mark is None:
             raise Violation(f"I2 {table} was published without a mark")
+        if before is not None and before.current not in {snapshot.number for snapshot in after.ancestry()}:
+            raise Violation(f"I1 a version of {table} that somebody else wrote was lost")
         if before is None or before.head.relation.columns != after.head.relation.columns:
             return
         outside = [self._outside(metadata, table, after.mark) for metadata in (before, after)]
