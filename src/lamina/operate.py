@@ -1,6 +1,7 @@
 """The verbs that change tables: plan, apply and run; wiring only, each returns the value its command prints."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from lamina.compiler.graph import Graph
@@ -90,7 +91,8 @@ def apply_plan(
             parallel=ask.parallel,
             is_fail_fast=ask.is_fail_fast,
         )
-        request = _request(engine, asked, "apply", review=review)
+        # What came since the plan was made waits for the next run.
+        request = replace(_request(engine, asked, "apply", review=review), pins=plan.assumed.pins)
         return run(engine.runtime, engine.graph, request, stop=engine.stop)
 
 

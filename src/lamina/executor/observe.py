@@ -15,7 +15,7 @@ from lamina.values.facts import Facts, Head, ModelFacts
 from lamina.values.names import ColumnName, ModelName, Position, TableName
 from lamina.values.result import Detection
 from lamina.values.touch import ColumnRanges, Nothing, Ranges, Touch
-from lamina.warehouse.port import History
+from lamina.warehouse.port import NO_PINS, History, Pins
 
 Logs = dict[TableName, tuple[Touch, ...]]
 
@@ -33,14 +33,21 @@ class World:
     taken_over: str | None = None  # identity of a lost store, whose marks an empty state goes on from
 
 
-def look(runtime: Runtime, graph: Graph, *, sources: tuple[SourceTable, ...], execution_time: datetime) -> World:
-    """Return the world as it is now; only `sources` are asked."""
+def look(
+    runtime: Runtime,
+    graph: Graph,
+    *,
+    sources: tuple[SourceTable, ...],
+    execution_time: datetime,
+    pins: Pins = NO_PINS,
+) -> World:
+    """Return the world as it is now; only `sources` are asked, pinned ones for what they were."""
     view = runtime.store.view(runtime.environment)
     models = managed_models(graph)
     heads = runtime.warehouse.heads([model.target for model in models])
     recoveries, marks = _recover(runtime, models, view=view, heads=heads)
     records = {name: _record(name, recovery.recorded) for name, recovery in recoveries.items()}
-    source_heads = runtime.warehouse.source_heads(sources)
+    source_heads = runtime.warehouse.source_heads(sources, _ahead(pins, view))
     source_touches = [
         touch
         for source in sources
@@ -119,7 +126,13 @@ def _changes(runtime: Runtime, graph: Graph, source: SourceTable, *, head: Head,
     since = _last_position(view, name)
     if since is None or head.position is None or head.position == since:
         return ()
-    return runtime.warehouse.changes(source, since, columns=filter_columns(graph, name))
+    return runtime.warehouse.changes(source, since, columns=filter_columns(graph, name), until=head.position)
+
+
+def _ahead(pins: Pins, view: StateView) -> Pins:
+    """Return the pins that no reader has gone past: what is folded is not read as it was before."""
+    passed = {(name, touch.parent) for name, log in view.touches.items() for touch in log}
+    return {name: pin for name, pin in pins.items() if (name, pin) not in passed}
 
 
 def filter_columns(graph: Graph, table: TableName) -> tuple[ColumnName, ...]:

@@ -1,7 +1,7 @@
 """One run: lease, look, fold, plan, execute, record; the same steps for `run` and for `apply`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Event as Signal
 from time import monotonic
@@ -19,12 +19,13 @@ from lamina.executor.summary import run_result
 from lamina.planner.cadence import next_due
 from lamina.planner.plan import build_plan
 from lamina.state.errors import LeaseLost
-from lamina.state.port import Lease, RunRecord
+from lamina.state.port import Lease, ModelRecord, RunRecord
 from lamina.values.codec import to_json
 from lamina.values.event import Recovered
 from lamina.values.names import PlanId, RunId
 from lamina.values.plan import Plan, Selection
 from lamina.values.result import Propagation, RunResult
+from lamina.warehouse.port import NO_PINS, Pins
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Request:
     execution_time: datetime
     limits: Limits
     review: Callable[[Plan], None]
+    pins: Pins = field(default_factory=dict)  # what a plan that is applied read of its sources
 
 
 def run(runtime: Runtime, graph: Graph, request: Request, *, stop: Signal) -> RunResult:
@@ -44,17 +46,19 @@ def run(runtime: Runtime, graph: Graph, request: Request, *, stop: Signal) -> Ru
     started, above = monotonic(), 0
     while True:
         with held_lease(runtime, request.run_id, above=above) as lease:
-            world = observe(runtime, graph, request.selection, execution_time=request.execution_time)
+            world = observe(runtime, graph, request.selection, execution_time=request.execution_time, pins=request.pins)
             if world.highest_token < lease.token:
                 return _run_leased(runtime, graph, request, world=world, lease=lease, stop=stop, started=started)
         # State was lost and the marks know higher tokens: a paused run could still hold one of them.
         above = world.highest_token
 
 
-def observe(runtime: Runtime, graph: Graph, selection: Selection, *, execution_time: datetime) -> World:
+def observe(
+    runtime: Runtime, graph: Graph, selection: Selection, *, execution_time: datetime, pins: Pins = NO_PINS
+) -> World:
     """Look at everything that the selected models need."""
     sources = sources_of(graph, selected_models(graph, selection))
-    return look(runtime, graph, sources=sources, execution_time=execution_time)
+    return look(runtime, graph, sources=sources, execution_time=execution_time, pins=pins)
 
 
 def selected_models(graph: Graph, selection: Selection) -> tuple[CompiledModel, ...]:
@@ -105,10 +109,12 @@ def _work(
         runtime.emit(Recovered(detail="the state was lost; it is derived again from the tables"))
     _clean_up(runtime)
     now = Pass(graph, world, selection=request.selection)
-    propagation = _fold_all(runtime, graph, world=world, now=now, lease=lease)
+    folded = tuple(now.fold(model) for model in managed_models(graph))
     facts = world.facts.replace(models={model.name: now.facts(model) for model in managed_models(graph)})
     plan = build_plan(graph, facts, environment=runtime.environment, selection=request.selection)
-    request.review(plan)
+    request.review(plan)  # a plan that is refused leaves no trace
+    _store_folds(runtime, folded, world=world, lease=lease)
+    propagation = tuple(decision for _, _, decisions in folded for decision in decisions)
     runtime.store.save_graph(runtime.environment, graph)
     writer = Writer(runtime=runtime, run_id=request.run_id, lease=lease, execution_time=request.execution_time)
     execution = Execution(writer, graph, request.limits, plan=plan, now=now, stop=stop)
@@ -139,11 +145,15 @@ def _clean_up(runtime: Runtime) -> None:
     failpoint("recover.after")
 
 
-def _fold_all(runtime: Runtime, graph: Graph, *, world: World, now: Pass, lease: Lease) -> tuple[Propagation, ...]:
-    """Fold what is new into every model's debts and store it in one transaction; nothing new writes nothing."""
-    changed = [now.fold(model) for model in managed_models(graph)]
-    records = tuple(record for record, is_changed, _ in changed if is_changed or record.model in world.recovered)
+def _store_folds(
+    runtime: Runtime,
+    folded: tuple[tuple[ModelRecord, bool, tuple[Propagation, ...]], ...],
+    *,
+    world: World,
+    lease: Lease,
+) -> None:
+    """Store what was folded into the models' debts in one transaction; nothing new writes nothing."""
+    records = tuple(record for record, is_changed, _ in folded if is_changed or record.model in world.recovered)
     if records or world.new_touches:
         runtime.store.fold(runtime.environment, lease, touches=world.new_touches, models=records)
         failpoint("fold.after")
-    return tuple(decision for _, _, decisions in changed for decision in decisions)

@@ -1,6 +1,7 @@
 """The port to the tables: few operations, no SQL text; Spark implements it, and rows in memory do for simulation."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Protocol
 
 from lamina.compiler.graph import CompiledModel
@@ -12,6 +13,9 @@ from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, CommitId, Position, TableName
 from lamina.values.touch import Touch
 from lamina.values.value import Value
+
+Pins = Mapping[TableName, Position]  # versions that inputs are to be read at
+NO_PINS: Pins = MappingProxyType({})
 
 
 class History(Value, frozen=True):
@@ -43,11 +47,16 @@ class Warehouse(Protocol):
     def heads(self, tables: Sequence[TableName]) -> dict[TableName, Head]:
         """Return the current heads of managed tables, cheaply."""
 
-    def source_heads(self, sources: Sequence[SourceTable]) -> dict[TableName, Head]:
-        """Return the current heads of sources: snapshot ids, manifests of files."""
+    def source_heads(self, sources: Sequence[SourceTable], pins: Pins = NO_PINS) -> dict[TableName, Head]:
+        """Return the current heads of sources; a pinned one as of its pin, if it can still be read like that."""
 
-    def changes(self, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...]) -> tuple[Touch, ...]:
-        """Return what changed in a source after `since`, with ranges of the named time columns where they show."""
+    def changes(
+        self, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...], until: Position | None = None
+    ) -> tuple[Touch, ...]:
+        """Return what changed in a source after `since`, with ranges of the named time columns where they show.
+
+        Changes after `until`, a head of the source, are left for later; None is the head as it is now.
+        """
 
     def history(self, table: TableName, since: Position | None) -> History:
         """Return the ancestry of a managed table after a recorded version."""

@@ -23,11 +23,26 @@ def file_head(settings: SparkSettings, source: SourceTable, *, columns: tuple[Co
     return Head(table=TableName(source.name), pointer=None, position=position, columns=source.columns)
 
 
+def pinned_head(settings: SparkSettings, source: SourceTable, position: Position) -> Head | None:
+    """Return the head of an earlier look, if all of its files are still as they were; files that came are left out."""
+    if not manifest.is_stored(settings, position):
+        return None
+    entries = manifest.load_manifest(settings, source, position).entries
+    if not set(entries) <= set(manifest.list_files(source, manifest.locate(settings, source))):
+        return None
+    return Head(table=TableName(source.name), pointer=None, position=position, columns=source.columns)
+
+
 def file_changes(
-    settings: SparkSettings, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...]
+    settings: SparkSettings,
+    source: SourceTable,
+    since: Position,
+    *,
+    columns: tuple[ColumnName, ...],
+    until: Position | None,
 ) -> tuple[Touch, ...]:
-    """Return what changed in a source since a manifest, as one touch, or nothing."""
-    head = file_head(settings, source, columns=columns).position
+    """Return what changed in a source from one manifest to another, or to its files now, as one touch or nothing."""
+    head = until or file_head(settings, source, columns=columns).position
     if head is None or head == since:
         return ()
     after = manifest.load_manifest(settings, source, head)

@@ -19,7 +19,7 @@ from lamina.values.result import QueryResult
 from lamina.values.touch import ColumnRanges, Touch
 from lamina.warehouse import catalog
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.port import Comparison, History
+from lamina.warehouse.port import NO_PINS, Comparison, History, Pins
 from lamina.warehouse.spark import ancestry, checks, detect_files, detect_iceberg, manifest, writes
 from lamina.warehouse.spark.diff import diff_frames
 from lamina.warehouse.spark.errors import translated
@@ -61,15 +61,18 @@ class SparkWarehouse:
         """Return the current heads of managed tables, cheaply."""
         return self._tables.heads(tuple(tables))
 
-    def source_heads(self, sources: Sequence[SourceTable]) -> dict[TableName, Head]:
-        """Return the current heads of sources: snapshot ids, manifests of files."""
-        return {TableName(source.name): self._source_head(source) for source in sources}
+    def source_heads(self, sources: Sequence[SourceTable], pins: Pins = NO_PINS) -> dict[TableName, Head]:
+        """Return the current heads of sources; a pinned one as of its pin, if it can still be read like that."""
+        return {TableName(item.name): self._source_head(item, pins.get(TableName(item.name))) for item in sources}
 
-    def changes(self, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...]) -> tuple[Touch, ...]:
-        """Return what changed in a source after `since`, with ranges of the named time columns where they show."""
+    def changes(
+        self, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...], until: Position | None = None
+    ) -> tuple[Touch, ...]:
+        """Return what changed in a source after `since`, up to `until` or the head as it is now."""
         if source.type == "files":
-            return detect_files.file_changes(self._settings, source, since, columns=columns)
+            return detect_files.file_changes(self._settings, source, since, columns=columns, until=until)
         metadata = self._tables.metadata(TableName(source.location))
+        metadata = metadata.replace(position=until or metadata.position)
         return detect_iceberg.table_changes(source, metadata, since, columns=columns)
 
     def history(self, table: TableName, since: Position | None) -> History:
@@ -194,14 +197,16 @@ class SparkWarehouse:
             self._application.stop()
         self._tables.close()
 
-    def _source_head(self, source: SourceTable) -> Head:
+    def _source_head(self, source: SourceTable, pin: Position | None) -> Head:
         if source.type == "files":
-            return detect_files.file_head(
-                self._settings, source, columns=self._filter_columns(TableName(source.name), (source.time_column,))
-            )
+            columns = self._filter_columns(TableName(source.name), (source.time_column,))
+            pinned = None if pin is None else detect_files.pinned_head(self._settings, source, pin)
+            return pinned or detect_files.file_head(self._settings, source, columns=columns)
         name = TableName(source.location)
-        self._tables.metadata(name)
-        return self._tables.heads((name,))[name].replace(table=TableName(source.name))
+        metadata = self._tables.metadata(name)
+        head = self._tables.heads((name,))[name].replace(table=TableName(source.name))
+        is_readable = pin in metadata.snapshots and ancestry.walk(metadata, pin)[1]
+        return head.replace(position=pin) if is_readable else head
 
     def _filter_columns(self, table: TableName, others: tuple[ColumnName | None, ...]) -> tuple[ColumnName, ...]:
         """Return the time columns of a table whose ranges readers may ask for."""
