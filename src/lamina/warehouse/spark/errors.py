@@ -21,13 +21,14 @@ _BY_CONDITION: dict[str, FailureKind] = {
     "USER_RAISED_EXCEPTION": "data_rejected",
     "MALFORMED_RECORD_IN_PARSING": "data_rejected",
     "FAILED_READ_FILE": "data_rejected",
-    "CANNOT_LOAD_STATE_STORE": "internal",
-    "CAST_INVALID_INPUT": "data_rejected",
+    "FAILED_READ_FILE.FILE_NOT_EXIST": "not_found",
+    "FAILED_EXECUTE_UDF": "query_rejected",
+    "MALFORMED_CSV_RECORD": "data_rejected",
     "MERGE_CARDINALITY_VIOLATION": "data_rejected",
     "PATH_NOT_FOUND": "not_found",
     "TABLE_OR_VIEW_NOT_FOUND": "not_found",
     "OPERATION_CANCELED": "interrupted",
-    "JOB_CANCELLED": "interrupted",
+    "SPARK_JOB_CANCELLED": "interrupted",
     "UNABLE_TO_ACQUIRE_MEMORY": "resources",
 }
 
@@ -47,6 +48,7 @@ _BY_STATE: tuple[tuple[str, FailureKind], ...] = (
     ("42", "query_rejected"),
     ("53", "resources"),
     ("54", "resources"),
+    ("82", "resources"),
     ("XX", "internal"),
 )
 
@@ -128,8 +130,10 @@ def failure_kind(error: BaseException, *, folder: Path) -> FailureKind:
 def _kind_of(condition: str | None, state: str | None, java_class: str | None) -> FailureKind | None:
     if java_class in _BY_JAVA_CLASS:
         return _BY_JAVA_CLASS[java_class]
-    if condition is not None and (kind := _BY_CONDITION.get(condition.partition(".")[0])):
-        return kind
+    if condition is not None:
+        kind = _BY_CONDITION.get(condition) or _BY_CONDITION.get(condition.partition(".")[0])
+        if kind is not None:
+            return kind
     return next((kind for start, kind in _BY_STATE if state is not None and state.startswith(start)), None)
 
 

@@ -4,9 +4,12 @@ import logging
 import sys
 from collections.abc import Callable
 from datetime import date, datetime
+from traceback import extract_tb
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from lamina.errors import LaminaError
+from lamina.values.diagnostic import Place
 from lamina.warehouse.failure import WarehouseFailure
 
 if TYPE_CHECKING:
@@ -18,11 +21,12 @@ class ModelUnusable(WarehouseFailure):
 
     code = "L628"
 
-    def __init__(self, model: str, detail: str) -> None:
+    def __init__(self, model: str, detail: str, *, place: Place | None = None) -> None:
         super().__init__(
             f"the Python model `{model}` cannot be used: {detail}",
             kind="query_rejected",
             hint="define `def model(ctx)` that returns a Spark DataFrame",
+            place=place,
         )
 
 
@@ -65,21 +69,38 @@ class ModelInputs:
 
 def run_python_model(name: str, text: str, *, path: str, root: str, inputs: ModelInputs) -> "DataFrame":
     """Load a model's text and call its function."""
+    from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame
-    from pyspark.sql.connect.dataframe import DataFrame as RemoteDataFrame
 
     if root not in sys.path:
         # Models import modules that stand beside `lamina.toml`.
         sys.path.insert(0, root)
     module: dict[str, Any] = ModuleType(f"lamina_model_{name.replace('.', '_')}").__dict__
-    exec(compile(text, path, "exec"), module)
+    try:
+        exec(compile(text, path, "exec"), module)
+        answer = _function(name, module)(inputs)
+    except (LaminaError, PySparkException):
+        raise
+    except Exception as error:
+        raise ModelUnusable(name, f"{type(error).__name__}: {error}", place=_place(error, path)) from error
+    if not isinstance(answer, DataFrame):
+        raise ModelUnusable(name, f"its function returned {type(answer).__name__}")
+    return answer
+
+
+def _function(name: str, module: dict[str, Any]) -> Callable[[ModelInputs], Any]:
     function = module.get("model")
     if not callable(function):
         raise ModelUnusable(name, "it defines no function `model`")
-    answer = function(inputs)
-    if not isinstance(answer, (DataFrame, RemoteDataFrame)):
-        raise ModelUnusable(name, f"its function returned {type(answer).__name__}")
-    return answer
+    return cast(Callable[[ModelInputs], Any], function)
+
+
+def _place(error: Exception, path: str) -> Place:
+    """Return the innermost line of the model's own file."""
+    if isinstance(error, SyntaxError):
+        return Place(file=path, line=error.lineno or 1, column=error.offset or 1)
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == path]
+    return Place(file=path, line=lines[-1] if lines and lines[-1] else 1)
 
 
 def _instant(text: str | None) -> datetime | None:
