@@ -39,7 +39,7 @@ def file_changes(
     since: Position,
     *,
     columns: tuple[ColumnName, ...],
-    until: Position | None,
+    until: Position | None = None,
 ) -> tuple[Touch, ...]:
     """Return what changed in a source from one manifest to another, or to its files now, as one touch or nothing."""
     head = until or file_head(settings, source, columns=columns).position
