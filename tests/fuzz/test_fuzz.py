@@ -12,7 +12,7 @@ from tests.fuzz.mutate import broken_sql, broken_toml
 from tests.fuzz.outcome import Outcome, compile_all
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
-SECONDS = float(os.environ.get("LAMINA_FUZZ_SECONDS", "12"))
+SECONDS = float(os.environ.get("LAMINA_FUZZ_SECONDS", "10"))
 PROJECTS_IN_A_BATCH = 40
 MODELS_IN_A_PROJECT = 4
 LONGEST = 10.0

@@ -22,7 +22,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
         folders[name] = base / str(number) / "project"
         folders[name].parent.mkdir()
         write(folders[name])
-    found = compile_all(list(folders.values()), seconds=300)
+    found = compile_all(list(folders.values()), seconds=600)
     return {name: found[folder] for name, folder in folders.items()}
 
 
