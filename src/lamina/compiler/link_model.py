@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from lamina.compiler.fingerprint import local
 from lamina.compiler.graph import CompiledModel, EdgeKind, InputUse, LineageEdge
-from lamina.compiler.link import Linker, Problem
+from lamina.compiler.link import Linker
 from lamina.compiler.linked import Linked
+from lamina.compiler.lookup import Problem
 from lamina.compiler.modules import imported_modules, source_hash
 from lamina.compiler.object import Output, QueryObject, SelectScope
 from lamina.compiler.parameters import RANGE_BOUNDS, RUN_PARAMETERS
@@ -186,7 +187,7 @@ def _inputs(
     file: ModelFile, names: ModelNames, reads: Reads, *, rows: Rows, around: Surroundings
 ) -> Iterator[InputUse]:
     sets = read_sets(reads, is_open=rows.is_open)
-    filters = filter_columns(reads)
+    filters = {table: _spelled(column, around.schemas.get(table)) for table, column in filter_columns(reads).items()}
     declared = set(names.declared) - set(sets)
     found = [
         *(
@@ -198,6 +199,11 @@ def _inputs(
     driver = _driver(file, names, found)
     for item in sorted(found, key=lambda use: use.name):
         yield item.replace(is_model=item.name.lower() in around.models, is_driver=item.name == driver)
+
+
+def _spelled(column: ColumnName, schema: Schema | None) -> ColumnName:
+    """Return a column's name as its table spells it."""
+    return next((item.name for item in schema or () if item.name.lower() == column.lower()), column)
 
 
 def _declared_inputs(
@@ -246,7 +252,7 @@ def _placed(item: Diagnostic, file: ModelFile) -> Diagnostic:
 
 
 def _problems(file: ModelFile, linker: Linker) -> Iterator[Diagnostic]:
-    for problem in (*linker.problems, *linker.ambiguities()):
+    for problem in (*linker.lookup.problems, *linker.lookup.ambiguities()):
         yield _placed(_finding(problem, file), file)
 
 

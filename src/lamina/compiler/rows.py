@@ -33,6 +33,23 @@ class Occurrence(NamedTuple):
         """Return the table's column that stands under a name here."""
         return name if self.path is None else self.path.get(name.lower())
 
+    def filtered(self, name: str) -> "Occurrence":
+        """Return the place with the range filter on a column here, if that is one of the table's."""
+        origin = self.origin(name)
+        if origin is None or self.filter_column is not None:
+            return self
+        return Occurrence(self.table, origin, self.path)
+
+    def projected(self, columns: list[LinkedColumn]) -> "Occurrence":
+        """Follow the place through a projection: what stays a plain column of the table can still be filtered by."""
+        path: dict[str, str] = {}
+        for column in columns:
+            if len(column.edges) == 1:
+                (table, name), kind = next(iter(column.edges.items()))
+                if table == self.table and kind == DIRECT and name != ALL:
+                    path[column.name.lower()] = name
+        return Occurrence(self.table, self.filter_column, path)
+
     def blocked(self) -> "Occurrence":
         """Return the same place seen through something that a filter cannot pass."""
         return Occurrence(self.table, self.filter_column, {})

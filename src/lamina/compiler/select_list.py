@@ -69,4 +69,4 @@ class SelectList:
         parts = tuple(part.name.lower() for part in item.parts[:-1])
         found = self.scopes.relation_named(parts, self.frame.number)
         self.scopes.note_qualifier(item, found, len(parts))
-        return Star(-2 if found is None else found, start_of(item), left_out)
+        return Star(-2 if found is None or found < 0 else found, start_of(item), left_out)
