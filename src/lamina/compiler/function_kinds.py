@@ -26,8 +26,8 @@ AGGREGATES = names_in(
 VOLATILE = names_in(
     """
     curdate current_date current_time current_timestamp current_user input_file_block_length input_file_block_start
-    input_file_name java_method localtimestamp monotonically_increasing_id now rand randn random randstr reflect
-    session_user shuffle spark_partition_id try_reflect uniform user uuid
+    input_file_name java_method localtimestamp monotonically_increasing_id now python_worker_logs rand randn random
+    randstr reflect session_user shuffle spark_partition_id try_reflect uniform user uuid
     """
 )
 """Functions whose value depends on the clock, on chance, on the session or on where a row happens to lie."""

@@ -184,7 +184,7 @@ def _slice_steps(strategy: TimeInterval, shape: QueryShape, examination: Examina
             f"from {in_words(reach)} before the slice, as declared" if reach else "for exactly the range of the slice"
         )
         yield f"`{table}` is read {extent}"
-    for read in sorted({read.table for read in cut.reads} - set(examination.reaches)):
+    for read in sorted({read.table for read in cut.reads}):
         facts = examination.inputs.get(read)
         if facts is not None and facts.keeps:
             yield f'`{read}` is read whole; a change in it does not revisit old slices (`on_touch = "keep"`)'

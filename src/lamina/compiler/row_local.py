@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from lamina.compiler.operators import At, Block, QueryShape, Relation, SelectBlock, SetBlock
 from lamina.compiler.rules import (
+    ambiguous_driver,
     driver_joined_away,
     driver_read_twice,
     incremental_aggregate,
@@ -29,6 +30,8 @@ def judge_row_local(shape: QueryShape, driver: TableName) -> tuple[Refusal, ...]
         found = list(_refusals(block, depends, driver))
         refusals.extend(refusal.replace(file=block.file) for refusal in found)
         depends.append(_depends(block, depends, driver))
+    if not depends or not depends[-1]:
+        refusals.append(ambiguous_driver.refusal((), named=driver))
     return tuple(dict.fromkeys(refusals))
 
 

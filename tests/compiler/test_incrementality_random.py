@@ -1,0 +1,97 @@
+"""Whatever random query the compiler accepts, SQLite's answer bears it out: by slices, and without far rows."""
+
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from random import Random
+from typing import Any
+
+import sqlglot
+from tests.compiler.random_slices import random_query
+
+from lamina.compiler.incrementality import judge
+from lamina.compiler.shape import shape_of
+from lamina.compiler.units import DAY
+from lamina.compiler.verdict import InputFacts, Proven
+from lamina.project.strategy import Incremental, TimeInterval
+from lamina.values.names import ColumnName, TableName
+
+COLUMNS = tuple(ColumnName(name) for name in ("id", "k", "d", "v"))
+DAY_COLUMN = ColumnName("d")
+QUERIES = 600
+RANGE = (10, 14)
+
+
+def facts(window: int | None) -> dict[str, InputFacts]:
+    """Return the facts of both tables."""
+    reach = window * DAY if window else None
+    return {
+        name: InputFacts(TableName(name), DAY_COLUMN, COLUMNS, frozenset({DAY_COLUMN}), reach) for name in ("a", "b")
+    }
+
+
+def filled(chance: Random) -> sqlite3.Connection:
+    """Return a database with two tables of rows over thirty days."""
+    connection = sqlite3.connect(":memory:")
+    for name in ("a", "b"):
+        connection.execute(f"CREATE TABLE {name} (id int, k int, d int, v int)")
+        rows = [(number, chance.randint(0, 2), chance.randint(0, 24), chance.randint(1, 9)) for number in range(60)]
+        connection.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?)", rows)
+    return connection
+
+
+def answer(connection: sqlite3.Connection, sql: str, start: int, end: int) -> Counter[Any]:
+    """Return the rows of a query for a range of days."""
+    return Counter(connection.execute(sql.replace("@start_date", str(start)).replace("@end_date", str(end))).fetchall())
+
+
+def without_far_rows(connection: sqlite3.Connection, sql: str, *, window: int, start: int, end: int) -> Counter[Any]:
+    """Return the rows of a range when both tables hold nothing outside its reach."""
+    connection.execute("SAVEPOINT near")
+    for name in ("a", "b"):
+        connection.execute(f"DELETE FROM {name} WHERE d < ? OR d >= ?", (start - window, end))
+    found = answer(connection, sql, start, end)
+    connection.execute("ROLLBACK TO near")
+    return found
+
+
+def test_accepted_slices_equal_one_batch_and_need_nothing_far() -> None:
+    accepted = 0
+    for seed in range(QUERIES):
+        chance = Random(seed)
+        sql = random_query(chance, chance.randint(1, 3))
+        window = chance.choice((None, 3))
+        shape = shape_of(sqlglot.parse_one(sql, dialect="spark"))
+        verdict = judge(TimeInterval(time_column=DAY_COLUMN), shape, inputs=facts(window), zone="UTC")
+        if not isinstance(verdict, Proven):
+            continue
+        accepted += 1
+        with closing(filled(chance)) as connection:
+            slices = [answer(connection, sql, day, day + 1) for day in range(*RANGE)]
+            assert answer(connection, sql, *RANGE) == sum(slices, Counter()), (seed, sql)
+            assert all(RANGE[0] <= row[2] < RANGE[1] for part in slices for row in part), (seed, sql)
+            if not any("taken from the declared window" in step for step in verdict.steps):
+                near = without_far_rows(connection, sql, window=window or 0, start=12, end=13)
+                assert near == slices[2], (seed, sql)
+    assert accepted > QUERIES // 20
+
+
+def test_accepted_appends_equal_the_whole() -> None:
+    accepted = 0
+    for seed in range(QUERIES):
+        chance = Random(seed)
+        sql = random_query(chance, chance.randint(1, 3)).replace("@start_date", "0").replace("@end_date", "99")
+        shape = shape_of(sqlglot.parse_one(sql, dialect="spark"))
+        if not isinstance(judge(Incremental(driver=TableName("a")), shape, inputs=facts(None), zone="UTC"), Proven):
+            continue
+        accepted += 1
+        with closing(filled(chance)) as connection:
+            whole = answer(connection, sql, 0, 99)
+            parts: Counter[Any] = Counter()
+            for remainder in (0, 1):
+                connection.execute("SAVEPOINT part")
+                connection.execute("DELETE FROM a WHERE id % 2 = ?", (remainder,))
+                parts += answer(connection, sql, 0, 99)
+                connection.execute("ROLLBACK TO part")
+            assert whole == parts, (seed, sql)
+    assert accepted > QUERIES // 20

@@ -1,0 +1,138 @@
+"""Spark's own answer to every query the compiler accepts: cut into slices, or into parts, it gives the same rows.
+
+A slice must also not change when its inputs lose every row outside the reach that was proven or declared.
+"""
+
+import random
+import re
+import tomllib
+from collections import Counter
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lamina.values.duration import parse_duration
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+CASES = Path(__file__).parents[1] / "fixtures" / "incrementality" / "accepted"
+START = datetime(2026, 1, 30, tzinfo=UTC)
+DAYS = 2
+ORDERS = "order_id bigint, customer_id bigint, amount decimal(10,2), status string, order_ts timestamp, order_date date"
+PAYMENTS = "order_id bigint, paid decimal(10,2), pay_date date"
+BOUND = re.compile(r"@(start|end)_(date|ts)\b")
+ASSERTED = ("taken from the declared window", "does not revisit old slices")
+
+Rows = list[tuple[Any, ...]]
+
+
+def load(kind: str) -> list[Any]:
+    """Return the accepted cases of one strategy."""
+    found = [(path.stem, tomllib.loads(path.read_text())) for path in sorted(CASES.glob("*.toml"))]
+    return [pytest.param(case, id=name) for name, case in found if case["strategy"]["type"] == kind]
+
+
+def orders() -> Rows:
+    """Return orders before, in and after the range, with ties in every column."""
+    chance = random.Random(7)
+    rows: Rows = []
+    for number in range(160):
+        at = START + timedelta(days=chance.randrange(-8, DAYS + 3), hours=chance.choice((0, 5, 12, 23)))
+        status = chance.choice(("a", "b", "void", "open wide"))
+        amount = Decimal(chance.randrange(1, 60))
+        rows.append((number % 40, chance.randrange(5), amount, status, at, at.date()))
+    return rows
+
+
+def payments() -> Rows:
+    """Return payments over the same days."""
+    chance = random.Random(11)
+    days = [START.date() + timedelta(days=chance.randrange(-8, DAYS + 3)) for _ in range(120)]
+    return [(chance.randrange(40), Decimal(chance.randrange(1, 60)), day) for day in days]
+
+
+class Tables:
+    """Registers versions of the inputs as views, each once, and runs queries over them."""
+
+    def __init__(self, spark: "SparkSession") -> None:
+        self.spark = spark
+        self.known: set[str] = set()
+        self.orders = orders()
+        self.payments = payments()
+
+    def view(self, name: str, rows: Rows, *, schema: str) -> str:
+        """Return the name of a view over some rows."""
+        if name not in self.known:
+            self.spark.createDataFrame(rows, schema).createOrReplaceTempView(name)
+            self.known.add(name)
+        return name
+
+    def rows(self, sql: str, *, order_view: str = "", payment_view: str = "") -> Counter[Any]:
+        """Return the rows of a query as a bag."""
+        customers = [(number, f"c{number}") for number in range(1, 7)]
+        views = {
+            "raw.orders": order_view or self.view("all_orders", self.orders, schema=ORDERS),
+            "raw.payments": payment_view or self.view("all_payments", self.payments, schema=PAYMENTS),
+            "sales.customers": self.view("all_customers", customers, schema="customer_id bigint, name string"),
+        }
+        for name, view in views.items():
+            sql = sql.replace(name, view)
+        return Counter(tuple(row) for row in self.spark.sql(sql.replace("@as_of", "DATE '2026-01-01'")).collect())
+
+    def near(self, sql: str, start: date, end: date, *, windows: dict[str, int]) -> Counter[Any]:
+        """Return the rows of a range from inputs that hold nothing outside its reach."""
+        since_order = datetime.combine(start, time(), UTC) - timedelta(seconds=windows.get("raw.orders", 0))
+        since_payment = start - timedelta(seconds=windows.get("raw.payments", 0))
+        order_rows = [row for row in self.orders if since_order <= row[4] and row[5] < end]
+        payment_rows = [row for row in self.payments if since_payment <= row[2] < end]
+        return self.rows(
+            with_bounds(sql, start, end),
+            order_view=self.view(f"orders_{since_order:%m%d%H}_{end:%m%d}", order_rows, schema=ORDERS),
+            payment_view=self.view(f"payments_{since_payment:%m%d}_{end:%m%d}", payment_rows, schema=PAYMENTS),
+        )
+
+
+def with_bounds(sql: str, start: date, end: date) -> str:
+    """Put the bounds of a range into a query."""
+    values = {"start": start.isoformat(), "end": end.isoformat()}
+    kinds = {"ts": "TIMESTAMP", "date": "DATE"}
+    return BOUND.sub(lambda found: f"{kinds[found[2]]} '{values[found[1]]}'", sql)
+
+
+@pytest.fixture(scope="module")
+def tables(spark: "SparkSession") -> Tables:
+    """Return the inputs in the shared session."""
+    return Tables(spark)
+
+
+@pytest.mark.parametrize("case", load("incremental"))
+def test_parts_of_the_driver_put_together_equal_the_whole(tables: Tables, case: dict[str, Any]) -> None:
+    whole = tables.rows(case["sql"])
+    parts: Counter[Any] = Counter()
+    for number in range(2):
+        view = tables.view(f"orders_part_{number}", tables.orders[number::2], schema=ORDERS)
+        parts += tables.rows(case["sql"], order_view=view)
+    assert whole
+    assert whole == parts
+
+
+@pytest.mark.parametrize("case", load("time_interval"))
+def test_slices_put_together_equal_one_batch_and_stay_within_reach(tables: Tables, case: dict[str, Any]) -> None:
+    sql = case["sql"]
+    days = [START.date() + timedelta(days=number) for number in range(DAYS + 1)]
+    if case["strategy"].get("granularity") == "month":
+        days = [date(2026, 1, 1), date(2026, 2, 1), date(2026, 3, 1)]
+    slices = [tables.rows(with_bounds(sql, start, end)) for start, end in pairwise(days)]
+    assert any(slices)
+    if case["strategy"].get("batch_size") != 1:
+        assert tables.rows(with_bounds(sql, days[0], days[-1])) == sum(slices, Counter())
+    if case["step"] not in ASSERTED:
+        windows = {name: parse_duration(item["window"]) or 0 for name, item in case.get("inputs", {}).items()}
+        assert tables.near(sql, days[0], days[1], windows=windows) == slices[0]
