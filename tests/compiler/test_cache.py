@@ -1,6 +1,5 @@
 """The memory of compilations: what is redone, what is believed, what is survived."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -143,9 +142,8 @@ def test_another_version_of_the_code_believes_nothing(
     assert len(compiled) == 3
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_cannot_be_written_is_compiled_anyway(root: Path) -> None:
-    root.chmod(0o500)
+    (root / ".lamina").write_text("not a folder")
     assert len(compile_root(str(root), {}).models) == 3
 
 
