@@ -1,6 +1,7 @@
 """The shape of the package: who may import whom, and what stays out of memory until it is needed."""
 
 import ast
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -44,10 +45,16 @@ def package_of(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
+@functools.cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """Return every node of a file's syntax tree."""
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
 def imports_of(path: Path) -> list[tuple[int, str]]:
     """Return every imported module with its line, those inside functions included."""
     found: list[tuple[int, str]] = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         match node:
             case ast.Import(names=names):
                 found += [(node.lineno, alias.name) for alias in names]
@@ -94,7 +101,7 @@ def test_pure_packages_reach_no_engine_database_clock_or_environment(path: Path)
     modules = [module for _, module in imports_of(path) if module.split(".")[0] in IMPURE_MODULES]
     calls = [
         f"{node.value.id}.{node.attr}"
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes_of(path)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
     ]
     assert modules == []
