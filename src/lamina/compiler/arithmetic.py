@@ -99,6 +99,8 @@ def _with_null(sign: str, left: Typed, right: Typed) -> Typed:
     other = right if left.type == "void" else left
     if not is_numeric(other.type):
         return UNTYPED
+    if sign == "/" and left.type == "void":  # a null is divided as a double, whatever it is divided by
+        return Typed(DataType("double"), nullable=True)
     null = Typed(other.type, nullable=True)
     return _numbers(sign, null if left.type == "void" else left, null if right.type == "void" else right)
 

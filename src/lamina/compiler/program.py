@@ -207,10 +207,12 @@ class _Writer:
     def struct(self, node: exp.Expr, depth: int) -> Program:
         names: list[str] = []
         values: list[Program] = []
-        for item in node.expressions:
+        for at, item in enumerate(node.expressions, start=1):
             if type(item) is not exp.PropertyEQ:
                 return UNKNOWN_PROGRAM
-            names.append(key_of(item.expression) or item.name)
+            # The parser numbers a field without a name; Spark calls `map['key']` by its key.
+            is_numbered = item.name == f"col{at}"
+            names.append((is_numbered and key_of(item.expression)) or item.name)
             values.append(self.write(item.expression, depth))
         return ("struct", tuple(names), *values)
 
