@@ -20,6 +20,8 @@ Sums = dict[date | None, list[tuple[int, ...]]]
 # Units below an hour are compared by hours: the ranges told are wider, never narrower.
 _TRUNCATED = {"day": "DAY", "week": "WEEK", "month": "MONTH", "year": "YEAR"}
 
+_IS_OLD = "lamina__is_old"
+
 _ALL = DiffQuestion(columns=None)
 
 
@@ -41,7 +43,7 @@ def diff_frames(
     for group in groups:
         members = [question for question in answerable if _group(question) == group]
         sets = [answerable[question] for question in members]
-        sums = [_sums(frame, group, sets) for frame in (old, new)]
+        sums = _sums(old, new, group, sets)
         for place, question in enumerate(members):
             answers[question] = _answer(question, group, place, *sums)
     whole = answers.get(_ALL)
@@ -71,18 +73,18 @@ def _group(question: DiffQuestion) -> Group:
     return Group(filter_column=question.filter_column, unit=question.unit if question.filter_column else None)
 
 
-def _sums(frame: "DataFrame", group: Group, sets: list[Schema]) -> Sums:
-    """Return the checksums of a frame for each set of columns."""
-    aggregates = [aggregate for columns in sets for aggregate in checksum(columns)]
-    named = [f"{aggregate} AS c{number}" for number, aggregate in enumerate(aggregates)]
-    unit = _unit_sql(group)
-    if unit is None:
-        rows = frame.selectExpr("CAST(NULL AS TIMESTAMP) AS unit", *named).collect()
-    else:
-        from pyspark.sql import functions
+def _sums(old: "DataFrame", new: "DataFrame", group: Group, sets: list[Schema]) -> tuple[Sums, Sums]:
+    """Return the checksums of both frames for each set of columns, in one job."""
+    from pyspark.sql import functions
 
-        rows = frame.groupBy(functions.expr(unit).alias("unit")).agg(*(functions.expr(sql) for sql in named)).collect()
-    return {row[0]: _split(list(row)[1:], sets) for row in rows}
+    names = [quote(name) for name in sorted({column.name for columns in sets for column in columns})]
+    sides = old.selectExpr(*names, f"true AS {_IS_OLD}").unionAll(new.selectExpr(*names, f"false AS {_IS_OLD}"))
+    unit = functions.expr(_unit_sql(group) or "CAST(NULL AS TIMESTAMP)").alias("unit")
+    aggregates = [functions.expr(aggregate) for columns in sets for aggregate in checksum(columns)]
+    rows = sides.groupBy(_IS_OLD, unit).agg(*aggregates).collect()
+    before = {row[1]: _split(list(row)[2:], sets) for row in rows if row[0]}
+    after = {row[1]: _split(list(row)[2:], sets) for row in rows if not row[0]}
+    return before, after
 
 
 def _split(values: list[Any], sets: list[Schema]) -> list[tuple[int, ...]]:
