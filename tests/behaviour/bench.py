@@ -100,9 +100,10 @@ class Trial:
 
     def pins(self, **since: Position) -> tuple[Pin, ...]:
         """Pin every source the model reads at its head."""
-        heads = self.warehouse.source_heads((self.bench.files, self.bench.table))
         read = {use.name for use in self.model.inputs}
-        found = {name: head.position for name, head in heads.items() if name in read and head.position is not None}
+        sources = [source for source in (self.bench.files, self.bench.table) if TableName(source.name) in read]
+        heads = self.warehouse.source_heads(sources)
+        found = {name: head.position for name, head in heads.items() if head.position is not None}
         return tuple(Pin(name, position, since.get("since")) for name, position in sorted(found.items()))
 
     def pointer(self) -> str | None:

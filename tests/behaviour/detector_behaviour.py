@@ -1,5 +1,6 @@
 """What every detector says of sources: which rows came, went or changed, in ranges of the columns readers filter by."""
 
+import pytest
 from tests.behaviour.bench import COLUMNS, Bench, event, span, whole
 from tests.simulation.algebra import Read
 
@@ -7,6 +8,7 @@ from lamina.project.source import SourceTable
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Position, TableName
 from lamina.values.touch import Everything, Nothing, Ranges, Touch
+from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.port import Warehouse
 
 TS = (ColumnName("ts"),)
@@ -107,6 +109,11 @@ class DetectorBehaviour:
         bench.append_rows([event(1, 1)])
         (touch,) = _changes(bench, bench.table, Position("12345"))
         assert isinstance(touch.extent, Everything)
+
+    def test_table_that_is_gone_is_named(self, bench: Bench) -> None:
+        with pytest.raises(WarehouseFailure, match=r"raw\.events") as refused:
+            _position(bench, bench.table)
+        assert refused.value.kind == "not_found"
 
     def test_source_without_asked_columns_is_touched_everywhere(self, bench: Bench) -> None:
         bench.put_file("one", [event(1, 1)])

@@ -48,7 +48,7 @@ def run_engine(
         selection=_selection(world, graph, models),
         execution_time=world.now,
         limits=Limits(threads=1, retries=0, is_fail_fast=False),
-        review=lambda plan: None,
+        review=process.plans.append,
     )
     with ExitStack() as stack:
         stack.callback(store.close)

@@ -8,6 +8,7 @@ from tests.simulation.memory_warehouse import MemoryWarehouse
 from lamina.state.errors import StateUnavailable
 from lamina.state.port import StateStore
 from lamina.state.store import SqlStore
+from lamina.values.plan import Plan
 from lamina.warehouse.port import Warehouse
 
 
@@ -22,6 +23,7 @@ class Process:
         self.is_dead = False
         self.is_paused = False
         self.records = 0
+        self.plans: list[Plan] = []
 
     def die(self) -> None:
         """End the process here."""

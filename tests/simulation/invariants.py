@@ -24,18 +24,28 @@ from lamina.state.port import StateView
 from lamina.values.coverage import Coverage
 from lamina.values.interval import MAX, WHOLE, Interval, merge, subtract
 from lamina.values.names import ModelName, TableName
+from lamina.values.plan import Build, Rebuild
 from lamina.values.result import RunResult
 from lamina.warehouse import catalog
 
 
-def check_foreseen(result: RunResult | LaminaError) -> None:
-    """I11: whatever ends a step was foreseen."""
+def check_result(result: RunResult | LaminaError, process: Process) -> None:
+    """I7, I9, I11: rows are accounted for, work was planned, and whatever ended a step was foreseen."""
     steps = result.materializations if isinstance(result, RunResult) else ()
     for step in steps:
         if step.error is not None and step.error.code == InternalFailure.code:
             raise Violation(f"I11 {step.model}: {step.error.message}")
         if step.rows_written != step.rows_inserted + step.rows_replaced:
             raise Violation(f"I7 {step.model} does not say where its rows went: {step}")
+        planned = _planned(process, step.model)
+        if step.status == "completed" and subtract(step.intervals, planned):
+            raise Violation(f"I9 {step.model} built {step.intervals}, planned were {planned}")
+
+
+def _planned(process: Process, model: str) -> tuple[Interval, ...]:
+    actions = (action for plan in process.plans for action in plan.actions)
+    works = (action for action in actions if isinstance(action, Build | Rebuild) and action.model == model)
+    return merge(tuple(span for action in works for span in action.intervals))
 
 
 def view_of(world: World) -> StateView:

@@ -61,7 +61,10 @@ class MemoryWarehouse:
         if source.type == "files":
             return Head(name, pointer=None, position=self._lake.manifest(source.location), columns=source.columns)
         location = TableName(source.location)
-        return self._head(location, self._lake.pointer(location)).replace(table=name)
+        pointer = self._lake.pointer(location)
+        if pointer is None:
+            raise WarehouseFailure(f"table `{location}` is not in the catalog", kind="not_found")
+        return self._head(location, pointer).replace(table=name)
 
     def _head(self, table: TableName, pointer: str | None) -> Head:
         if pointer is None:

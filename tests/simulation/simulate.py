@@ -14,10 +14,10 @@ from tests.simulation.invariants import (
     check_consumed,
     check_current,
     check_cutoff,
-    check_foreseen,
     check_idempotent,
     check_marks,
     check_precision,
+    check_result,
     is_idle,
     told,
 )
@@ -67,7 +67,7 @@ def _run(world: World, action: Run) -> None:
                 trouble(passed)
 
     with suppress(SimulatedCrash):
-        check_foreseen(run_engine(world, process, models=action.models, hook=hook, lost=action.lost))
+        check_result(run_engine(world, process, models=action.models, hook=hook, lost=action.lost), process)
     world.wall += LEASE_OVER
     for violation in watch.violations:
         raise violation
@@ -97,7 +97,7 @@ def _run_beside(world: World, *, is_crashing: bool) -> None:
     other = Process()
     hook = once_at("lease.after", 1, other.die) if is_crashing else None
     with suppress(SimulatedCrash):
-        check_foreseen(run_engine(world, other, models=None, hook=hook, lost=None))
+        check_result(run_engine(world, other, models=None, hook=hook, lost=None), other)
 
 
 def _drain(world: World) -> None:
@@ -105,8 +105,9 @@ def _drain(world: World) -> None:
     heal(world)
     result: RunResult | LaminaError | None = None
     for _ in range(DRAIN_RUNS):
-        result = run_engine(world, Process(), models=None, hook=None, lost=None)
-        check_foreseen(result)
+        process = Process()
+        result = run_engine(world, process, models=None, hook=None, lost=None)
+        check_result(result, process)
         world.wall += LEASE_OVER
         check_consumed(world)
         if is_idle(result):
