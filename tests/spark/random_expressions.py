@@ -16,10 +16,9 @@ _NUMBERS = (
     "1",
     "2.5",
     "-7",
-    "null",
 )
-_TIMES = ("day", "moment", "clock", "label", "current_date()", "timestamp '2024-01-01 00:00:00'", "null")
-_TEXTS = ("label", "'x'", "whole", "price", "day", "flag", "bytes", "words[0]", "point.y", "null")
+_TIMES = ("day", "moment", "clock", "label", "current_date()", "timestamp '2024-01-01 00:00:00'")
+_TEXTS = ("label", "'x'", "whole", "price", "day", "flag", "bytes", "words[0]", "point.y")
 
 # `{n}`, `{t}`, `{s}` and `{b}` are a number, a time, a text and a condition.
 _NUMBER_FORMS = (
