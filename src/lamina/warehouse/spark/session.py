@@ -69,6 +69,10 @@ class Application:
             root, self._root = self._root, None
         if root is None:
             return
+        if self._settings.remote:
+            # A Connect client that is left open hangs in its own clean-up when the interpreter ends.
+            for session in self._sessions:
+                session.stop()
         root.stop()
         self._threads = threading.local()
         self._sessions.clear()
@@ -81,6 +85,7 @@ class Application:
 
     def _start(self) -> "SparkSession":
         self._emit(SessionStarting())
+        _silence_query_loggers()
         started = time.monotonic()
         root = self._connect() if self._settings.remote else self._launch()
         self._emit(SessionReady(seconds=time.monotonic() - started))
@@ -135,9 +140,10 @@ class Application:
         return " ".join(part for part in (speed, archived, self.extra_java_options) if part)
 
     def _new_session(self, root: "SparkSession") -> "SparkSession":
-        # Only Connect can clone a session, only Classic can make a new one.
-        make = root.newSession if not self._settings.remote else root.cloneSession  # type: ignore[attr-defined]
-        made: SparkSession = make()
+        if self._settings.remote:
+            # A clone of a Connect session cannot be stopped.
+            return self._connect()
+        made = root.newSession()
         _set(made, catalog_conf(self._settings))
         return made
 
@@ -161,6 +167,14 @@ def own_conf(session: "SparkSession", conf: dict[str, str]) -> Iterator[None]:
 def _set(session: "SparkSession", conf: dict[str, str]) -> None:
     for key, value in conf.items():
         session.conf.set(key, value)
+
+
+def _silence_query_loggers() -> None:
+    """Keep Spark from printing failed queries: what it would say is in the error itself."""
+    from pyspark.logger import PySparkLogger
+
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).disabled = True
 
 
 def _log_file(settings: SparkSettings) -> Path:
