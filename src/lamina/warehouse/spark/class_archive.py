@@ -90,7 +90,7 @@ def _make(wanted: Request) -> None:
 
     from lamina.warehouse.spark.session import Application
 
-    os.nice(19)
+    os.nice(10)
     target = Path(wanted.path)
     scratch_archive = target.with_suffix(".new")
     try:
