@@ -85,10 +85,11 @@ class Linker:
             case QueryRelation():
                 rows = self.scope(relation.scope)
             case GeneratorRelation():
+                self.rows[number] = opaque_rows([])  # until it is known: a star in its own arguments names it again
                 rows = self._generator(relation)
             case OpaqueRelation():
                 rows = opaque_rows([self._relation(item) for item in relation.relations])
-                self.rows[number] = rows  # a star in its own arguments names it again
+                self.rows[number] = rows
                 rows.row_reads = rows.row_reads | self.lookup.origins(relation.uses)
         if not isinstance(relation, (OpaqueRelation, GeneratorRelation)) and relation.columns:
             rows = rows.renamed(relation.columns)
