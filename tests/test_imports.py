@@ -18,6 +18,7 @@ LEVELS = (
     ("operate", "survey"),
     ("engine",),
     ("look", "starter", "rulebook"),
+    ("promoted",),
     ("api",),
     ("parallel",),
     ("executor",),

@@ -16,6 +16,7 @@ from lamina.errors import ProjectInvalid
 from lamina.executor.failpoint import armed, kill_hook
 from lamina.executor.runtime import Runtime
 from lamina.look import load_config
+from lamina.promoted import promoted_findings
 from lamina.state.store import SqlStore
 from lamina.values.event import Event
 from lamina.values.names import EnvironmentName, RunId
@@ -44,8 +45,9 @@ def open_engine(
     """Compile the project and open its state and tables for the block; looking starts no JVM."""
     config = load_config(root, variables, overrides=overrides)
     graph = compile_root(root, variables)
-    if any(item.severity == "error" for item in graph.diagnostics):
-        raise ProjectInvalid(graph.diagnostics)
+    found = (*graph.diagnostics, *promoted_findings(config, graph, variables=variables))
+    if any(item.severity == "error" for item in found):
+        raise ProjectInvalid(found)
     database = Path(config.catalog.database)
     store = SqlStore(database, catalog_name=config.catalog.name)
     warehouse = SparkWarehouse(_spark_settings(config, graph), graph, emit=emit)

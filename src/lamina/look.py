@@ -8,6 +8,7 @@ from lamina.api import compile_root
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.errors import LaminaError, ProjectInvalid, UsageError
 from lamina.planner.select import did_you_mean, find_model, select
+from lamina.values.diagnostic import Diagnostic, sort_diagnostics
 
 if TYPE_CHECKING:
     from lamina.compiler.lineage import Lineage
@@ -34,7 +35,18 @@ def check_project(root: str, environment_variables: Mapping[str, str]) -> "Compi
     """Return the models of a project and everything that is wrong with it."""
     from lamina.compiler.report import report_compile
 
-    return report_compile(compile_root(root, environment_variables))
+    graph = compile_root(root, environment_variables)
+    return report_compile(graph.replace(diagnostics=_with_promised(root, graph, environment_variables)))
+
+
+def _with_promised(root: str, graph: Graph, variables: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    """Add what breaks promises of the version that was last run; a project that cannot be read made none."""
+    if any(item.code.startswith("L1") and item.severity == "error" for item in graph.diagnostics):
+        return graph.diagnostics
+    from lamina.promoted import promoted_findings
+
+    found = promoted_findings(load_config(root, variables, overrides={}), graph, variables=variables)
+    return sort_diagnostics([*graph.diagnostics, *found]) if found else graph.diagnostics
 
 
 def list_models(
