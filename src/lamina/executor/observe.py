@@ -51,7 +51,13 @@ def look(
     source_touches = [
         touch
         for source in sources
-        for touch in _changes(runtime, graph, source, head=source_heads[TableName(source.name)], view=view)
+        for touch in _changes(
+            runtime,
+            graph,
+            source,
+            head=source_heads[TableName(source.name)],
+            since=_last_position(source, view, records),
+        )
     ]
     table_touches = [touch for name in sorted(recoveries) for touch in recoveries[name].touches]
     new_touches, logs = extend_logs(view.touches, (*source_touches, *table_touches))
@@ -120,10 +126,11 @@ def _taken_over(runtime: Runtime, view: StateView, marks: tuple[Mark, ...]) -> s
     return next((item for item in _accepted(runtime, view, marks) if item != runtime.store.identity), None)
 
 
-def _changes(runtime: Runtime, graph: Graph, source: SourceTable, *, head: Head, view: StateView) -> tuple[Touch, ...]:
+def _changes(
+    runtime: Runtime, graph: Graph, source: SourceTable, *, head: Head, since: Position | None
+) -> tuple[Touch, ...]:
     """Ask a source for what changed since the position its readers were folded to."""
     name = TableName(source.name)
-    since = _last_position(view, name)
     if since is None or head.position is None or head.position == since:
         return ()
     return runtime.warehouse.changes(source, since, columns=filter_columns(graph, name), until=head.position)
@@ -141,10 +148,12 @@ def filter_columns(graph: Graph, table: TableName) -> tuple[ColumnName, ...]:
     return tuple(sorted(column for column in found if column is not None))
 
 
-def _last_position(view: StateView, name: TableName) -> Position | None:
+def _last_position(source: SourceTable, view: StateView, records: Mapping[ModelName, ModelRecord]) -> Position | None:
+    """Return where the log of a source ends; a lost log goes on from where the tables say they were."""
+    name = TableName(source.name)
     if log := view.touches.get(name):
         return log[-1].position
-    cursors = (record.coverage.cursor(name) for record in view.models.values())
+    cursors = (record.coverage.cursor(name) for record in records.values())
     return next((cursor.position for cursor in cursors if cursor is not None), None)
 
 

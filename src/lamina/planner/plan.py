@@ -12,7 +12,7 @@ from lamina.planner.upstream import upstream_of
 from lamina.project.strategy import Ephemeral, TimeInterval
 from lamina.values.codec import content_hash
 from lamina.values.coverage import Coverage
-from lamina.values.facts import Facts, ModelFacts, TargetFacts
+from lamina.values.facts import Facts, Head, ModelFacts, TargetFacts
 from lamina.values.interval import Interval, merge, subtract
 from lamina.values.names import EnvironmentName, ModelName, PlanId, Position, TableName
 from lamina.values.plan import Action, Assumed, Build, Plan, Rebuild, Selection, Skip
@@ -92,12 +92,21 @@ def _decided(
     inputs = {use.name: upstream[use.name] for use in model.inputs if use.name in upstream}
     time = facts.execution_time
     sure = decide(model, known, execution_time=time, selection=selection, upstream=inputs, touches=facts.touches)
-    coverage, _ = fold(known.coverage, model, touches=logs, heads=facts.heads)
+    coverage, _ = fold(known.coverage, model, touches=logs, heads=_heads_to_come(facts, logs))
     if coverage != known.coverage:
         supposed = known.replace(coverage=coverage)
         bound = decide(model, supposed, execution_time=time, selection=selection, upstream=inputs, touches=logs)
         sure = _with_bound(sure, bound)
     return _with_own_future(model, sure, due=_due(model, known, inputs=inputs, time=time, selection=selection))
+
+
+def _heads_to_come(facts: Facts, logs: Logs) -> dict[TableName, Head]:
+    """Return the heads without those of tables that are gone and that this run builds again."""
+    return {
+        name: head
+        for name, head in facts.heads.items()
+        if head.position is not None or len(logs.get(name, ())) == len(facts.touches.get(name, ()))
+    }
 
 
 def _with_bound(sure: tuple[Action, ...], bound: tuple[Action, ...]) -> tuple[Action, ...]:
