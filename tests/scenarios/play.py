@@ -30,7 +30,7 @@ class Step:
     remove: tuple[str, ...] = ()
     edit: dict[str, list[str]] = field(default_factory=dict)  # path: old text, new text
     sql: tuple[str, ...] = ()  # done by somebody else
-    state: tuple[str, ...] = ()  # statements in the state file
+    is_state_lost: bool = False  # beforehand; the tables stay
     command: str = "run"
     at: str | None = None
     exit: int = 0
@@ -47,6 +47,7 @@ class Step:
     rows: dict[str, list[str]] = field(default_factory=dict)
     columns: dict[str, str] = field(default_factory=dict)
     is_same_plan: bool = False
+    is_silent: bool = False  # wrong usage has no document
     verify: str | dict[str, str] = "equal"
 
 
@@ -109,8 +110,8 @@ class Player:
         out, err = io.StringIO(), io.StringIO()
         with redirect_stdout(out), redirect_stderr(err):
             code = run_command(name, [*arguments, "--project-dir", str(self.folder), "--output", "json"])
-        assert out.getvalue(), f"no document: {err.getvalue()}"
-        document: dict[str, Any] = json.loads(out.getvalue())
+        text = out.getvalue()
+        document = json.loads(text) if text.startswith("{") else {"status": text + err.getvalue(), "exit_code": code}
         return code, document
 
     def query(self, text: str) -> list[str]:
@@ -129,7 +130,10 @@ class Player:
         if not step.command:
             return
         code, document = self.command(step.command, at)
-        told = json.dumps(document, indent=1)
+        if step.is_silent:
+            assert code == step.exit, _told(document)
+            return
+        told = _told(document)
         assert code == step.exit, told
         if step.status is not None:
             assert document["status"] == step.status, told
@@ -154,10 +158,16 @@ class Player:
             session = self._other_session()
             for statement in step.sql:
                 session.sql(statement)
-        if step.state:
-            with sqlite3.connect(self.folder / ".lamina" / "lamina.db") as connection:
-                for statement in step.state:
-                    connection.execute(statement)
+        if step.is_state_lost:
+            self._lose_state()
+
+    def _lose_state(self) -> None:
+        """Drop what state holds beside the catalog, whose file it shares."""
+        with sqlite3.connect(self.folder / ".lamina" / "lamina.db") as connection:
+            named = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+            for (name,) in named:
+                if name.startswith("lamina_"):
+                    connection.execute(f'DROP TABLE "{name}"')
 
     def _check_answer(self, step: Step, document: dict[str, Any], told: str) -> None:
         for name, value in step.answers.items():
@@ -203,7 +213,7 @@ class Player:
     def _check_idle(self, at: str | None) -> None:
         before, count = self.pointers(), len(self._applications)
         code, document = self.command("run", at)
-        assert (code, document["status"]) == (0, "nothing_to_do"), json.dumps(document, indent=1)
+        assert (code, document["status"]) == (0, "nothing_to_do"), _told(document)
         assert self.pointers() == before
         assert not any(item.is_started for item in self._applications[count:]), "looking started Spark"
 
@@ -227,9 +237,19 @@ class Player:
         return Borrowed(settings, self._owner).session()
 
 
+def _told(document: dict[str, Any]) -> str:
+    """Return what matters of a document when an expectation fails."""
+    lines = [f"{document['status']} {document['exit_code']}"]
+    for item in document.get("materializations", []):
+        lines.append(f"{item['model']}: {item['status']} {_spans(item)}: {item['reason']} {item['error'] or ''}")
+        lines.append(str({key: value for key, value in item.items() if key.startswith("rows_") and value}))
+    lines += [f"{key}: {document.get(key)}" for key in ("actions", "propagation", "diagnostics", "plan_id")]
+    return "\n".join(lines)
+
+
 def _spans(item: dict[str, Any]) -> list[str]:
     """Return built intervals as `start/end`, midnights as dates; the whole table is `whole`."""
-    if item["intervals"][0]["start"].startswith("0001"):
+    if item["intervals"] and item["intervals"][0]["start"].startswith("0001"):
         return ["whole"]
     return [f"{_short(span['start'])}/{_short(span['end'])}" for span in item["intervals"]]
 
