@@ -119,6 +119,21 @@ def test_date_column_is_compared_by_local_dates(lake: Lake) -> None:
     assert [str(row[0]) for row in lake.sql("SELECT d FROM lake.s.t ORDER BY d")] == ["2026-01-02", "2026-01-03"]
 
 
+def test_time_without_a_zone_is_read_as_utc(lake: Lake) -> None:
+    text = "SELECT CAST(@start_ts AS TIMESTAMP_NTZ) + INTERVAL 1 HOUR AS ts, {} AS n"
+    strategy = TimeInterval(time_column=TS)
+    model = lake.add_model("s.t", text.format(1), columns="ts timestamp_ntz, n int", strategy=strategy)
+    lake.build(model, "replace_slices", slices=(day(1),))
+    lake.build(model, "replace_slices", slices=(day(2),))
+    again = lake.add_model("s.t", text.format(2), columns="ts timestamp_ntz, n int", strategy=strategy)
+
+    staged = lake.build(again, "replace_slices", slices=(day(2),))
+
+    assert lake.sql("SELECT n FROM lake.s.t ORDER BY ts") == [(1,), (2,)]
+    assert staged.counts.deleted == 1
+    assert lake.spark.catalog.listTables() == []
+
+
 def test_type_names_survive_the_round_trip(lake: Lake) -> None:
     model = lake.add_model(
         "s.t",

@@ -35,6 +35,13 @@ class Frames:
         self._settings = settings
         self._graph = graph
         self._tables = tables
+        self._views: list[str] = []
+
+    def close(self) -> None:
+        """Drop the views that queries read; their results must have been used by now."""
+        for view in self._views:
+            self._session.catalog.dropTempView(view)
+        self._views.clear()
 
     def read(self, pin: Pin) -> "DataFrame":
         """Return one input at its pinned version, or only what was appended up to it."""
@@ -68,6 +75,7 @@ class Frames:
         for number, (name, frame) in enumerate(sorted(frames.items())):
             view = f"lamina_{batch.commit}_{number}".replace("-", "_")
             frame.createOrReplaceTempView(view)
+            self._views.append(view)
             views[name] = view
         parameters = {**variable_values(self._settings.variables), **parameters_of(model, batch)}
         return self._session.sql(render(self._graph, model, relations=views, parameters=parameters))

@@ -25,6 +25,10 @@ class TimeRange(Value, frozen=True):
 def time_ranges(column: str, kind: str, slices: tuple[Interval, ...], *, zone: str) -> tuple[TimeRange, ...]:
     """Return the ranges of slices; a date column is compared by local dates of the model's zone."""
     spans = merge(slices)
+    if kind == "timestamp_ntz":
+        return tuple(
+            TimeRange(column=column, start=_without_zone(span.start), end=_without_zone(span.end)) for span in spans
+        )
     if kind != "date":
         return tuple(TimeRange(column=column, start=span.start, end=span.end) for span in spans)
     local = ZoneInfo(zone)
@@ -45,7 +49,9 @@ def literal(bound: datetime | date) -> str:
     >>> literal(datetime(2026, 1, 1, 12, tzinfo=UTC)), literal(date(2026, 1, 1))
     ("TIMESTAMP '2026-01-01 12:00:00'", "DATE '2026-01-01'")
     """
-    kind = "TIMESTAMP" if isinstance(bound, datetime) else "DATE"
+    if not isinstance(bound, datetime):
+        return f"DATE '{bound_text(bound)}'"
+    kind = "TIMESTAMP_NTZ" if bound.tzinfo is None else "TIMESTAMP"
     return f"{kind} '{bound_text(bound)}'"
 
 
@@ -53,7 +59,7 @@ def bound_text(bound: datetime | date) -> str:
     """Return a bound as text, instants in UTC."""
     if not isinstance(bound, datetime):
         return bound.isoformat()
-    return bound.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ")
+    return _without_zone(bound).isoformat(sep=" ")
 
 
 def is_aligned(ranges: tuple[TimeRange, ...], layout: tuple[PartitionField, ...]) -> bool:
@@ -68,11 +74,8 @@ def is_aligned(ranges: tuple[TimeRange, ...], layout: tuple[PartitionField, ...]
 def _is_boundary(bound: datetime | date, transform: str) -> bool:
     if transform == "identity":
         return True
-    at = (
-        bound.astimezone(UTC)
-        if isinstance(bound, datetime)
-        else datetime(bound.year, bound.month, bound.day, tzinfo=UTC)
-    )
+    day = datetime(bound.year, bound.month, bound.day, tzinfo=UTC)
+    at = _without_zone(bound if isinstance(bound, datetime) else day)
     is_hour = (at.minute, at.second, at.microsecond) == (0, 0, 0)
     is_day = is_hour and at.hour == 0
     match transform:
@@ -86,6 +89,10 @@ def _is_boundary(bound: datetime | date, transform: str) -> bool:
             return is_day and (at.month, at.day) == (1, 1)
         case _:
             return False
+
+
+def _without_zone(at: datetime) -> datetime:
+    return at if at.tzinfo is None else at.astimezone(UTC).replace(tzinfo=None)
 
 
 def _date_up(at: datetime) -> date:

@@ -142,7 +142,9 @@ class Stage:
             case "replace_slices", TimeInterval():
                 return self._replace_slices(frame, base, properties, strategy)
             case "merge", Merge():
-                source = writes.merge(self._session, frame, self._relation, properties, strategy=strategy)
+                is_partial = any(pin.since is not None for pin in self._batch.pins)
+                merge = writes.merge_new if is_partial else writes.merge_all
+                source = merge(self._session, frame, self._relation, properties, strategy=strategy)
                 return _merge_counts(self._snapshot(), source)
             case "delete_insert", DeleteInsert():
                 writes.delete_insert(self._session, frame, self._relation, properties, keys=strategy.partition_by)

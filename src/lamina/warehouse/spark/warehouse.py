@@ -1,6 +1,7 @@
 """The warehouse on Spark: looking needs no JVM; the first batch starts one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ from lamina.warehouse.spark.sql import quote, relation
 from lamina.warehouse.spark.stage import Stage
 from lamina.warehouse.spark.tables import Tables
 from lamina.warehouse.spark.verify import rows_inside, unverifiable, verify_table
+from lamina.warehouse.spark.volume import Volume
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -54,6 +56,7 @@ class SparkWarehouse:
         self._tables = Tables(settings)
         self._sources = {TableName(source.name): source for source in graph.sources}
         self._targets = {model.target: model for model in graph.models}
+        self._volume = Volume(settings, self._tables)
         self._is_owner = application is None
         self._application = application or Application(settings, emit=emit)
 
@@ -63,12 +66,16 @@ class SparkWarehouse:
 
     def source_heads(self, sources: Sequence[SourceTable], pins: Pins = NO_PINS) -> dict[TableName, Head]:
         """Return the current heads of sources; a pinned one as of its pin, if it can still be read like that."""
-        return {TableName(item.name): self._source_head(item, pins.get(TableName(item.name))) for item in sources}
+        heads = {TableName(item.name): self._source_head(item, pins.get(TableName(item.name))) for item in sources}
+        for source in sources:
+            self._volume.see(source, heads[TableName(source.name)].position)
+        return heads
 
     def changes(
         self, source: SourceTable, since: Position, *, columns: tuple[ColumnName, ...], until: Position | None = None
     ) -> tuple[Touch, ...]:
         """Return what changed in a source after `since`, up to `until` or the head as it is now."""
+        self._volume.change(source, since)
         if source.type == "files":
             return detect_files.file_changes(self._settings, source, since, columns=columns, until=until)
         metadata = self._tables.metadata(TableName(source.location))
@@ -84,14 +91,15 @@ class SparkWarehouse:
 
     def open(self) -> None:
         """Start Spark, unless it runs already."""
+        if not self._application.is_started:
+            self._application.expected_bytes = self._volume.estimate(tuple(self._targets))
         self._application.session()
 
     def stage(self, batch: Batch, model: CompiledModel, mark: Mark) -> Staged:
         """Write a batch aside on its base, with the mark in its snapshot; readers see nothing."""
         with translated(model.name, folder=self._folder):
             session = self._application.session()
-            with own_conf(session, model.settings.conf):
-                frames = self._frames(session)
+            with own_conf(session, model.settings.conf), self._frames(session) as frames:
                 stage = Stage(session, settings=self._settings, tables=self._tables, model=model, batch=batch)
                 counts = stage.write(frames.result(model, batch), mark)
                 watermark = self._watermark(frames, model, batch)
@@ -144,15 +152,16 @@ class SparkWarehouse:
             with translated(model.name, folder=self._folder):
                 session = self._application.session()
                 name = relation(self._settings.catalog, model.target)
-                return verify_table(
-                    self._frames(session),
-                    model,
-                    session.table(name),
-                    columns=metadata.columns,
-                    slices=slices,
-                    pins=pins,
-                    parameters=metadata.mark.coverage.parameters if metadata.mark else {},
-                )
+                with self._frames(session) as frames:
+                    return verify_table(
+                        frames,
+                        model,
+                        session.table(name),
+                        columns=metadata.columns,
+                        slices=slices,
+                        pins=pins,
+                        parameters=metadata.mark.coverage.parameters if metadata.mark else {},
+                    )
         except WarehouseFailure as error:
             if error.kind not in ("not_found", "conflict"):
                 raise
@@ -233,8 +242,13 @@ class SparkWarehouse:
         with translated("check", folder=self._folder):
             return checks.count_all(frame, aggregates)
 
-    def _frames(self, session: "SparkSession") -> Frames:
-        return Frames(session, settings=self._settings, graph=self._graph, tables=self._tables)
+    @contextmanager
+    def _frames(self, session: "SparkSession") -> Iterator[Frames]:
+        frames = Frames(session, settings=self._settings, graph=self._graph, tables=self._tables)
+        try:
+            yield frames
+        finally:
+            frames.close()
 
     def _added_ranges(self, model: CompiledModel, batch: Batch, stage: Stage) -> tuple[ColumnRanges, ...]:
         """Return where appended rows lie on the columns that readers filter by."""
@@ -246,6 +260,9 @@ class SparkWarehouse:
 
     def _move(self, staged: Staged, mark: Mark, touch: Touch) -> Move:
         late = {MARK: codec.to_json(mark).decode(), TOUCH: codec.to_json(touch).decode()}
+        # A description is no reason to rebuild: a new one is written with the next batch.
+        if description := self._graph.model(staged.batch.model).settings.description:
+            late["comment"] = description
         with translated(staged.batch.model, folder=self._folder):
             pointer = write_properties(staged.pointer, late)
             stage = self._tables.set_stage(staged.batch.commit, pointer)

@@ -121,19 +121,37 @@ def one_per_key(frame: "DataFrame", strategy: Merge) -> "DataFrame":
     return counted.withColumn(strategy.unique_key[0], functions.expr(guarded)).drop(_ROW)
 
 
-def merge(
+def merge_all(
     session: "SparkSession", frame: "DataFrame", stage: str, properties: dict[str, str], *, strategy: Merge
+) -> MergeSource:
+    """Upsert all rows of a source: a row that changed but kept its order takes the place of what it was."""
+    return _merge(session, frame, stage, properties, strategy=strategy, newer=_not_older(frame, strategy))
+
+
+def merge_new(
+    session: "SparkSession", frame: "DataFrame", stage: str, properties: dict[str, str], *, strategy: Merge
+) -> MergeSource:
+    """Upsert the new rows of a source: between rows of one order the other columns decide, whichever came first."""
+    return _merge(session, frame, stage, properties, strategy=strategy, newer=_newer(_ordering(frame, strategy)))
+
+
+def _merge(
+    session: "SparkSession",
+    frame: "DataFrame",
+    stage: str,
+    properties: dict[str, str],
+    *,
+    strategy: Merge,
+    newer: str,
 ) -> MergeSource:
     """Upsert rows by key; a row never takes the place of one with a higher order."""
     produced = frame.persist()
     try:
-        single = one_per_key(produced, strategy)
-        kept = single.persist()
-        try:
-            counts = MergeSource(produced=(rows := produced.count()), duplicates=rows - kept.count())
-            _run_merge(session, kept, _merge_statement(frame, stage, strategy), properties)
-        finally:
-            kept.unpersist()
+        # Cut off from the tables it was read from: Spark 4.1 cannot plan a MERGE over a view of appended snapshots.
+        kept = one_per_key(produced, strategy).localCheckpoint()
+        counts = MergeSource(produced=(rows := produced.count()), duplicates=rows - kept.count())
+        condition = f"AND {newer}" if strategy.order_by else ""
+        _run_merge(session, kept, _merge_statement(frame, stage, strategy, newer=condition), properties)
     finally:
         produced.unpersist()
     return counts
@@ -142,7 +160,7 @@ def merge(
 _TWICE = "several rows have the same key and the strategy has no order_by: "
 
 
-def _merge_statement(frame: "DataFrame", stage: str, strategy: Merge) -> str:
+def _merge_statement(frame: "DataFrame", stage: str, strategy: Merge, *, newer: str) -> str:
     keys = {key.casefold() for key in strategy.unique_key}
     updated: tuple[str, ...] = strategy.update_columns or tuple(
         name for name in frame.columns if name.casefold() not in keys
@@ -150,12 +168,6 @@ def _merge_statement(frame: "DataFrame", stage: str, strategy: Merge) -> str:
     # What orders rows is kept with them, or the next batch could not tell which one is newer.
     stored = (*updated, *(name for name in strategy.order_by if name not in updated))
     changes = ", ".join(f"target.{quote(name)} = source.{quote(name)}" for name in stored)
-    newer = ""
-    if strategy.order_by:
-        columns = _ordering(frame, strategy)
-        mine = ", ".join(f"source.{column}" for column in columns)
-        theirs = ", ".join(f"target.{column}" for column in columns)
-        newer = f"AND struct({mine}) > struct({theirs})"
     when_matched = f"WHEN MATCHED {newer} THEN UPDATE SET {changes}" if changes else ""
     when_gone = "WHEN NOT MATCHED BY SOURCE THEN DELETE" if strategy.on_delete == "delete" else ""
     return f"""
@@ -163,6 +175,21 @@ def _merge_statement(frame: "DataFrame", stage: str, strategy: Merge) -> str:
         {when_matched}
         WHEN NOT MATCHED THEN INSERT *
         {when_gone}"""
+
+
+def _newer(columns: list[str], sign: str = ">") -> str:
+    """Compare what a row holds with what stands in the table."""
+    mine = ", ".join(f"source.{column}" for column in columns)
+    theirs = ", ".join(f"target.{column}" for column in columns)
+    return f"struct({mine}) {sign} struct({theirs})"
+
+
+def _not_older(frame: "DataFrame", strategy: Merge) -> str:
+    """Take a row of the same or a higher order; an equal one is left alone where all its columns can be compared."""
+    order = _newer([quote(name) for name in strategy.order_by], ">=")
+    every = _ordering(frame, strategy)
+    is_whole = len(every) + len(strategy.unique_key) >= len(frame.columns)
+    return f"{order} AND NOT ({_newer(every, '<=>')})" if is_whole else order
 
 
 def _ordering(frame: "DataFrame", strategy: Merge) -> list[str]:
@@ -191,8 +218,11 @@ def _writer(frame: "DataFrame", stage: str, properties: dict[str, str]) -> "Data
 def _run_merge(session: "SparkSession", frame: "DataFrame", statement: str, properties: dict[str, str]) -> None:
     view = "lamina_merge_source"
     frame.createOrReplaceTempView(view)
-    with _snapshot_properties(session, properties):
-        session.sql(statement.format(source=view)).collect()
+    try:
+        with _snapshot_properties(session, properties):
+            session.sql(statement.format(source=view)).collect()
+    finally:
+        session.catalog.dropTempView(view)
 
 
 @contextmanager

@@ -1,0 +1,44 @@
+"""How much a run is likely to read, from what was looked at before it: decides how the JVM compiles."""
+
+from lamina.project.source import SourceTable
+from lamina.values.names import Position, TableName
+from lamina.warehouse.spark import manifest
+from lamina.warehouse.spark.settings import SparkSettings
+from lamina.warehouse.spark.tables import Tables
+
+
+class Volume:
+    """Remembers which sources were looked at, and since when each one changed."""
+
+    def __init__(self, settings: SparkSettings, tables: Tables) -> None:
+        self._settings = settings
+        self._tables = tables
+        self._seen: dict[TableName, tuple[SourceTable, Position | None]] = {}
+        self._changed: dict[TableName, Position] = {}
+
+    def see(self, source: SourceTable, position: Position | None) -> None:
+        """Note a source's head."""
+        self._seen[TableName(source.name)] = (source, position)
+
+    def change(self, source: SourceTable, since: Position) -> None:
+        """Note that a source changed since a version."""
+        self._changed[TableName(source.name)] = since
+
+    def estimate(self, targets: tuple[TableName, ...]) -> int:
+        """Return the bytes to be read: what changed, or everything if no table is built yet."""
+        heads = self._tables.heads(targets)
+        is_first = all(head.pointer is None for head in heads.values())
+        return sum(self._bytes(name, is_whole=is_first) for name in self._seen)
+
+    def _bytes(self, name: TableName, *, is_whole: bool) -> int:
+        source, position = self._seen[name]
+        since = self._changed.get(name)
+        if position is None or not (is_whole or since):
+            return 0
+        if source.type == "files":
+            after = manifest.load_manifest(self._settings, source, position)
+            is_known = since is not None and not is_whole and manifest.is_stored(self._settings, since)
+            before = manifest.load_manifest(self._settings, source, since).size if since and is_known else 0
+            return max(after.size - before, 0)
+        snapshot = self._tables.metadata(TableName(source.location)).snapshot
+        return 0 if snapshot is None else snapshot.count("total-files-size" if is_whole else "added-files-size")
