@@ -95,6 +95,17 @@ class StageBehaviour:
         counts = staged.counts
         assert (counts.inserted, counts.replaced, counts.duplicate) == (1, 1, 1)
 
+    def test_merge_of_all_rows_takes_a_row_that_changed_in_place(self, bench: Bench) -> None:
+        bench.append_rows([event(1, 1, key="old", amount=9), event(2, 1)])
+        strategy = Merge(unique_key=_columns("id"), order_by=_columns("ts"), driver=TableName("raw.events"))
+        trial = Trial(bench, Read("raw.events", COLUMNS), strategy=strategy)
+        trial.build(mode="merge")
+        bench.delete_rows("old")
+        bench.append_rows([event(1, 1, key="new", amount=3)])
+        staged = trial.build(mode="merge")
+        assert trial.rows() == [event(1, 1, key="new", amount=3), event(2, 1)]
+        assert staged.counts.inserted == 0
+
     def test_i7_counts_of_an_append_are_its_rows(self, bench: Bench) -> None:
         bench.append_rows([event(1, 1)])
         trial = Trial(bench, Read("raw.events", COLUMNS), strategy=Incremental(driver=TableName("raw.events")))

@@ -208,6 +208,9 @@ class At(Value, frozen=True):
     what: Literal["crash", "other_run", "other_crash"] | Happening
 
 
+Flag = Literal["force", "full_refresh", "missing", "lookback"]
+
+
 class Run(Value, frozen=True, tag="run", tag_field="act"):
     """A run of the real executor; `lost` is the publish whose answer is lost."""
 
@@ -215,6 +218,7 @@ class Run(Value, frozen=True, tag="run", tag_field="act"):
     batch_size: int | None = None
     trouble: At | None = None
     lost: int | None = None
+    flag: Flag | None = None
 
 
 Action = Happening | Run | Forget | Restore

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from threading import Event
 
+from tests.simulation.actions import Run
 from tests.simulation.faults import Process, guarded_store, guarded_warehouse
 from tests.simulation.memory_warehouse import MemoryWarehouse
 from tests.simulation.world import World
@@ -19,22 +20,22 @@ from lamina.values.plan import Selection
 from lamina.values.result import RunResult
 
 ENVIRONMENT = EnvironmentName("prod")
+PLAIN = Run()
 
 
 def run_engine(
     world: World,
     process: Process,
     *,
-    models: tuple[int, ...] | None,
-    hook: Callable[[str], None] | None,
-    lost: int | None,
+    action: Run = PLAIN,
+    hook: Callable[[str], None] | None = None,
 ) -> RunResult | LaminaError:
-    """Run once and return the result, or the error that ended the run."""
+    """Run once, as an action says, and return the result, or the error that ended the run."""
     graph, _ = world.compile()
     store = world.open_store()
     world.runs += 1
     runtime = Runtime(
-        store=guarded_store(store, process, lost=lost),
+        store=guarded_store(store, process, lost=action.lost),
         warehouse=guarded_warehouse(MemoryWarehouse(world.lake, graph, world.queries), process),
         clock=lambda: world.wall,
         new_id=lambda: f"c{next(world.lake.numbers)}",
@@ -45,7 +46,7 @@ def run_engine(
     request = Request(
         command="run",
         run_id=RunId(f"run-{world.runs}"),
-        selection=_selection(world, graph, models),
+        selection=_selection(world, graph, action),
         execution_time=world.now,
         limits=Limits(threads=1, retries=0, is_fail_fast=False),
         review=process.plans.append,
@@ -60,11 +61,22 @@ def run_engine(
             return error
 
 
-def _selection(world: World, graph: Graph, models: tuple[int, ...] | None) -> Selection:
-    if models is None:
-        return Selection()
-    chosen = {ModelName(world.target(pick)) for pick in models}
-    return Selection(models=tuple(sorted(chosen)), upstreams=tuple(sorted(_above(graph, chosen) - chosen)))
+def _selection(world: World, graph: Graph, action: Run) -> Selection:
+    flagged = Selection(
+        is_forced=action.flag == "force",
+        is_full_refresh=action.flag == "full_refresh",
+        is_missing=action.flag == "missing",
+        # It builds what is finished, released by a cron or not; then a table is ahead of what is due.
+        lookback=2 if action.flag == "lookback" and not _has_cron(graph) else None,
+    )
+    if action.models is None:
+        return flagged
+    chosen = {ModelName(world.target(pick)) for pick in action.models}
+    return flagged.replace(models=tuple(sorted(chosen)), upstreams=tuple(sorted(_above(graph, chosen) - chosen)))
+
+
+def _has_cron(graph: Graph) -> bool:
+    return any(model.settings.cron is not None for model in graph.models)
 
 
 def _above(graph: Graph, names: set[ModelName]) -> set[ModelName]:

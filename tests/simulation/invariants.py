@@ -119,7 +119,7 @@ def check_current(world: World) -> None:
 def check_idempotent(world: World) -> None:
     """I4: a run with nothing new changes nothing but the history of runs."""
     before = _durable(world.path)
-    result = run_engine(world, Process(), models=None, hook=None, lost=None)
+    result = run_engine(world, Process())
     after = _durable(world.path)
     if not is_idle(result) or before != after:
         changed = sorted(set(after) ^ set(before))
@@ -143,7 +143,7 @@ def check_cutoff(world: World) -> None:
         world.lake.put_file(FILES.location, name, relation=world.lake.contents[version])
     for source in (EVENTS, NAMES):
         world.lake.compact(TableName(source.location))
-    result = run_engine(world, Process(), models=None, hook=None, lost=None)
+    result = run_engine(world, Process())
     steps = result.materializations if isinstance(result, RunResult) else ()
     built = {step.model for step in steps if step.status == "completed"}
     readers = {model.name for model in graph.models if any(str(use.name) == FILES.name for use in model.inputs)}
@@ -156,7 +156,7 @@ def check_precision(world: World) -> None:
     graph, _ = world.compile()
     day = Interval(BEGIN + DAY, BEGIN + 2 * DAY)
     world.put_file(world.new_rows(str(FILES.name), day=1, count=1, seed=1))
-    result = run_engine(world, Process(), models=None, hook=None, lost=None)
+    result = run_engine(world, Process())
     steps = result.materializations if isinstance(result, RunResult) else ()
     for step in steps:
         allowed = _reach(graph, graph.model(ModelName(step.model)), day)

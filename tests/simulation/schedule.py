@@ -8,6 +8,7 @@ from tests.simulation.actions import (
     At,
     Change,
     Edit,
+    Flag,
     Forget,
     Happening,
     Maintain,
@@ -26,6 +27,7 @@ from tests.simulation.project import Project, random_project
 from lamina.executor.failpoint import NAMES as FAILPOINTS
 from lamina.values.value import Value
 
+FLAGS: tuple[Flag, ...] = ("force", "full_refresh", "missing", "lookback")
 SOURCES: tuple[Source, ...] = ("raw.files", "raw.events", "raw.names")
 
 
@@ -87,7 +89,8 @@ def _run(random: Random, *, today: int) -> Run:
     models = tuple(random.randrange(6) for _ in range(2)) if random.random() < 0.15 else None
     batch_size = random.randint(1, 4) if random.random() < 0.3 else None
     lost = random.randint(1, 3) if random.random() < 0.08 else None
-    return Run(models, batch_size, _trouble(random, today=today), lost)
+    flag = random.choice(FLAGS) if random.random() < 0.15 else None
+    return Run(models, batch_size, _trouble(random, today=today), lost, flag)
 
 
 def _trouble(random: Random, *, today: int) -> At | None:

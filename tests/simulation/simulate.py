@@ -67,7 +67,7 @@ def _run(world: World, action: Run) -> None:
                 trouble(passed)
 
     with suppress(SimulatedCrash):
-        check_result(run_engine(world, process, models=action.models, hook=hook, lost=action.lost), process)
+        check_result(run_engine(world, process, action=action, hook=hook), process)
     world.wall += LEASE_OVER
     for violation in watch.violations:
         raise violation
@@ -97,7 +97,7 @@ def _run_beside(world: World, *, is_crashing: bool) -> None:
     other = Process()
     hook = once_at("lease.after", 1, other.die) if is_crashing else None
     with suppress(SimulatedCrash):
-        check_result(run_engine(world, other, models=None, hook=hook, lost=None), other)
+        check_result(run_engine(world, other, hook=hook), other)
 
 
 def _drain(world: World) -> None:
@@ -106,7 +106,7 @@ def _drain(world: World) -> None:
     result: RunResult | LaminaError | None = None
     for _ in range(DRAIN_RUNS):
         process = Process()
-        result = run_engine(world, process, models=None, hook=None, lost=None)
+        result = run_engine(world, process)
         check_result(result, process)
         world.wall += LEASE_OVER
         check_consumed(world)
