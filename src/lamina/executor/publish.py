@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from threading import Event as Signal
 from time import monotonic
 
 from lamina.compiler.graph import CompiledModel
@@ -45,6 +46,7 @@ class Writer:
     run_id: RunId
     lease: Lease
     execution_time: datetime
+    stop: Signal  # set when the run is to end without publishing more
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,10 @@ def publish_batch(writer: Writer, ground: Ground, batch: Batch) -> Outcome:
     try:
         staged, checks = _stage(writer, ground, batch)
         published = _prepare(writer, ground, staged)
+        _say(writer, ground, "publishing")
     except LaminaError:
         _abandon(runtime, batch)
         raise
-    _say(writer, ground, "publishing")
     published = published.replace(duration_ms=round((monotonic() - started) * 1000))
     return Outcome(published=published, touch=_record(writer, published), checks=checks)
 
@@ -204,4 +206,7 @@ def _mark(writer: Writer, ground: Ground, batch: Batch, *, watermark: str | None
 
 
 def _say(writer: Writer, ground: Ground, phase: str) -> None:
+    """Tell what comes next, unless the run is to end here: nothing of the batch is published then."""
+    if writer.stop.is_set():
+        raise WarehouseFailure("interrupted", kind="interrupted", hint="run again: nothing is lost")
     writer.runtime.emit(StepProgress(model=ground.model.name, phase=phase))

@@ -116,7 +116,9 @@ def _work(
     _store_folds(runtime, folded, world=world, lease=lease)
     propagation = tuple(decision for _, _, decisions in folded for decision in decisions)
     runtime.store.save_graph(runtime.environment, graph)
-    writer = Writer(runtime=runtime, run_id=request.run_id, lease=lease, execution_time=request.execution_time)
+    writer = Writer(
+        runtime=runtime, run_id=request.run_id, lease=lease, execution_time=request.execution_time, stop=stop
+    )
     execution = Execution(writer, graph, request.limits, plan=plan, now=now, stop=stop)
     reports = execution.run()
     result = run_result(
