@@ -1,5 +1,6 @@
 """Which kind of failure an exception is: by its class, Spark's error class and SQLSTATE, never by its words."""
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -10,8 +11,9 @@ from typing import Any
 from lamina.errors import LaminaError
 from lamina.warehouse.failure import FailureKind, WarehouseFailure
 
-# Below this much free space an I/O failure is put down to the disk.
-_ALMOST_FULL_BYTES = 32 * 2**20
+# With less free space than this, or than a hundredth, an I/O failure is put down to the disk: by the time it is looked
+# at, Spark has removed the files it could not finish.
+_ALMOST_FULL_BYTES = 64 * 2**20
 
 # The deepest cause a Java exception is followed to.
 _DEEPEST = 12
@@ -118,13 +120,12 @@ def failure_kind(error: BaseException, *, folder: Path) -> FailureKind:
         return "resources" if _is_almost_full(folder) else "transient"
     if isinstance(error, OSError):
         return _io_kind(folder)
-    kinds = [_kind_of(condition, state, name) for condition, state, name in _causes(error)]
+    causes = _causes(error)
+    kinds = [_kind_of(condition, state, name) for condition, state, name in causes]
     found = next((kind for kind in reversed(kinds) if kind is not None), None)
-    if found is not None:
-        return found
-    if any(name in _IO_CLASSES for _, _, name in _causes(error)):
+    if found in (None, "internal") and any(name in _IO_CLASSES for _, _, name in causes):
         return _io_kind(folder)
-    return "unknown"
+    return found or "unknown"
 
 
 def _kind_of(condition: str | None, state: str | None, java_class: str | None) -> FailureKind | None:
@@ -195,10 +196,11 @@ def _io_kind(folder: Path) -> FailureKind:
 
 def _is_almost_full(folder: Path) -> bool:
     place = next((parent for parent in (folder, *folder.parents) if parent.exists()), None)
-    return place is not None and shutil.disk_usage(place).free < _ALMOST_FULL_BYTES
+    if place is None:
+        return False
+    usage = shutil.disk_usage(place)
+    return usage.free < max(_ALMOST_FULL_BYTES, usage.total // 100)
 
 
 def _can_write(folder: Path) -> bool:
-    import os
-
     return not folder.exists() or os.access(folder, os.W_OK)
