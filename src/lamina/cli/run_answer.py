@@ -67,12 +67,13 @@ def _table(told: tuple[Materialization, ...]) -> "Table":
 def _show_failures(screen: Screen, result: RunResult) -> None:
     from lamina.cli.render import show_diagnostics
 
-    failed = tuple(item.error for item in result.materializations if item.error is not None)
-    if failed:
+    failed = tuple(item for item in result.materializations if item.status == "failed")
+    errors = tuple(item.error for item in failed if item.error is not None)
+    if errors:
         screen.err.print()
-        show_diagnostics(screen, failed)
-        names = " ".join(item.model for item in result.materializations if item.error is not None)
-        screen.err.print(f"to try again: lamina retry {names}\n")
+        show_diagnostics(screen, errors)
+    if failed:
+        screen.err.print(f"to try again: lamina retry {' '.join(item.model for item in failed)}\n")
 
 
 def _closing(result: RunResult) -> str:
