@@ -14,6 +14,7 @@ from lamina.values.names import ColumnName, Position, SourceName
 from lamina.values.schema import Column, DataType
 from lamina.values.touch import ColumnRanges, Everything, Nothing, Ranges, Touch
 from lamina.warehouse.spark.detect_files import file_changes, file_head
+from lamina.warehouse.spark.faults import WarehouseNotWritable
 from lamina.warehouse.spark.manifest import SourceGone, SourceUnreadable
 from lamina.warehouse.spark.settings import SparkSettings
 
@@ -216,6 +217,14 @@ def test_missing_folder_is_an_error_and_an_empty_one_a_table_without_files(setti
     Path(settings.root, "raw").mkdir()
 
     assert head(settings, source())
+
+
+def test_warehouse_that_cannot_be_written_is_told(settings: SparkSettings) -> None:
+    write(settings, "a.parquet", instant(1))
+    Path(settings.warehouse).write_text("a file in the place of the folder")
+
+    with pytest.raises(WarehouseNotWritable):
+        head(settings, source())
 
 
 def test_file_that_cannot_be_opened_is_an_error(settings: SparkSettings) -> None:

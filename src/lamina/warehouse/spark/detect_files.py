@@ -121,9 +121,7 @@ def _newest(settings: SparkSettings, source: SourceTable) -> Manifest | None:
 
 
 def _remember(settings: SparkSettings, source: SourceTable, position: Position) -> None:
-    path = _newest_path(settings, source)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(position)
+    manifest.write_whole(_newest_path(settings, source), position.encode())
 
 
 def _newest_path(settings: SparkSettings, source: SourceTable) -> Path:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lamina.compiler.graph import CompiledModel, Graph, InputUse
 from lamina.compiler.parameters import RUN_PARAMETERS, ParameterValue, bound_type, variable_values
 from lamina.compiler.render import render
+from lamina.planner.axis import reads_itself
 from lamina.project.source import SourceTable
 from lamina.project.strategy import TimeInterval
 from lamina.values.batch import Batch, Pin
@@ -69,6 +70,8 @@ class Frames:
         if model.kind == "seed":
             return self._seed(model)
         frames = {pin.input: self.read(pin) for pin in batch.pins}
+        if reads_itself(model) and TableName(model.name) not in frames:
+            frames[TableName(model.name)] = reads.no_rows(self._session, model.columns or ())
         if model.kind == "python":
             return self._python(model, batch, frames)
         views: dict[TableName, str] = {}

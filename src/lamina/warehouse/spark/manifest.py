@@ -4,6 +4,7 @@ A manifest's position is the hash of its files; it is stored once, under the war
 """
 
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from lamina.values.names import ColumnName, Position
 from lamina.values.touch import ColumnRanges
 from lamina.values.value import Value
 from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.spark.faults import WarehouseNotWritable
 from lamina.warehouse.spark.settings import SparkSettings
 
 
@@ -144,11 +146,19 @@ def store_manifest(settings: SparkSettings, manifest: Manifest) -> Position:
     """Keep a manifest under its position; a reader sees no file or a whole one."""
     position = position_of(manifest.entries)
     path = _stored_at(settings, position)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_suffix(f".{os.getpid()}.new")
-    scratch.write_bytes(codec.to_json(manifest))
-    scratch.replace(path)
+    write_whole(path, codec.to_json(manifest))
     return position
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file of ours under the warehouse: a reader sees none or a whole one."""
+    scratch = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        scratch.write_bytes(data)
+        scratch.replace(path)
+    except OSError as error:
+        raise WarehouseNotWritable(str(path.parent), error.strerror or str(error)) from error
 
 
 def recheck(source: SourceTable, location: Path, entries: tuple[FileEntry, ...]) -> None:

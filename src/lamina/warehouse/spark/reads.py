@@ -97,12 +97,17 @@ def read_files(
 ) -> "DataFrame":
     """Read exactly these files of a source."""
     if not entries:
-        return session.createDataFrame([], _ddl(_known_columns(source)))
+        return no_rows(session, _known_columns(source))
     location = manifest.locate(settings, source)
     reader = session.read.format(source.format).options(**_options(source, entries, location))
     if source.columns and all(column.type != UNKNOWN for column in source.columns):
         reader = reader.schema(_ddl(source.columns))
     return reader.load([str(_path_of(location, entry)) for entry in entries])
+
+
+def no_rows(session: "SparkSession", columns: Schema) -> "DataFrame":
+    """Return a frame of some columns without rows."""
+    return session.createDataFrame([], _ddl(columns))
 
 
 def appended_files(
