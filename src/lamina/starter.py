@@ -12,7 +12,11 @@ IGNORED = ".lamina/\n__pycache__/\n"
 
 
 class FolderInUse(LaminaError):
-    """A project cannot be started in a folder that holds something."""
+    """A project cannot be started in a folder that holds something.
+
+    Why: a template must not overwrite or mix with files that exist.
+    Fix: name a new or empty folder that can be written.
+    """
 
     code = "L134"
 

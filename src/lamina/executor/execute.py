@@ -32,7 +32,11 @@ class Limits:
 
 
 class InternalFailure(LaminaError):
-    """Something lamina did not foresee ended one step; the others go on."""
+    """Something lamina did not foresee ended one step; the others go on.
+
+    Why: this is a defect of lamina; the step published nothing.
+    Fix: look for a newer version; report the log file of the run, after a look for private values in it.
+    """
 
     code = "L698"
 

@@ -23,7 +23,11 @@ from lamina.warehouse.failure import WarehouseFailure
 
 
 class ChecksFailed(WarehouseFailure):
-    """Checks of severity error refused the staged rows; nothing was published."""
+    """Checks of severity error refused the staged rows; nothing was published.
+
+    Why: the new rows break what `[[checks]]` of the model promises, so readers keep the old ones.
+    Fix: mend the rows or the query and run again; `severity = "warn"` lets a check report without refusing.
+    """
 
     code = "L610"
 

@@ -10,7 +10,11 @@ from lamina.values.plan import Plan, Rebuild
 
 
 class PlanMoved(LaminaError):
-    """The world is not as a plan assumed."""
+    """The world is not as a plan assumed.
+
+    Why: `apply` does what the plan lists or refuses; code, a table or an input has changed since it was made.
+    Fix: make a new plan with `lamina plan`, look at it, and apply that one.
+    """
 
     code = "L510"
 
@@ -22,7 +26,11 @@ class PlanMoved(LaminaError):
 
 
 class RebuildTooLarge(LaminaError):
-    """A code change would rebuild more slices than `run.rebuild_limit`."""
+    """A code change would rebuild more slices than `run.rebuild_limit`.
+
+    Why: a small edit can cost a recompute of all history, which should be meant.
+    Fix: look at `lamina plan`; then `lamina run --yes`, or apply the plan, or raise `rebuild_limit` under `[run]`.
+    """
 
     code = "L511"
 

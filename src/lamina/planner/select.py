@@ -17,14 +17,23 @@ UNBOUNDED = 1_000_000
 
 
 class InvalidSelector(LaminaError):
-    """A selector cannot be read."""
+    """A selector cannot be read.
+
+    Why: a selector is a name, `tag:`, `path:` or `source:` with a pattern, with `+`, `2+` or `@` for what is above
+    and below.
+    Fix: write it like `+sales.orders`, `tag:daily` or `path:models/marts`; quote it in the shell.
+    """
 
     code = "L580"
     exit_code = 64
 
 
 class EmptySelection(LaminaError):
-    """A selection names no model."""
+    """A selection names no model.
+
+    Why: doing nothing would look like success.
+    Fix: compare with `lamina list`; `--exclude` may have taken away all that `--select` named.
+    """
 
     code = "L581"
 

@@ -7,7 +7,11 @@ from lamina.values.names import EnvironmentName, RunId, TableName
 
 
 class LeaseHeld(LaminaError):
-    """Another run may write in the environment."""
+    """Another run may write in the environment.
+
+    Why: one environment has one writer at a time.
+    Fix: wait for that run to end; the lease of a run that died expires by itself.
+    """
 
     code = "L701"
     exit_code = 5
@@ -22,7 +26,11 @@ class LeaseHeld(LaminaError):
 
 
 class LeaseLost(LaminaError):
-    """Another run took the lease over: this one must not write any more."""
+    """Another run took the lease over: this one must not write any more.
+
+    Why: the run stood still for longer than its lease lasts, and another one began.
+    Fix: nothing to do: what was published counts, and the other run goes on from there.
+    """
 
     code = "L702"
 
@@ -34,7 +42,11 @@ class LeaseLost(LaminaError):
 
 
 class PublishConflict(LaminaError):
-    """Somebody moved the table after the batch was staged."""
+    """Somebody moved the table after the batch was staged.
+
+    Why: publishing would undo what they wrote.
+    Fix: run again; it looks at what happened to the table first.
+    """
 
     code = "L703"
 
@@ -48,7 +60,11 @@ class PublishConflict(LaminaError):
 
 
 class StateCorrupt(LaminaError):
-    """The state file is damaged, or holds something lamina did not write."""
+    """The state file is damaged, or holds something lamina did not write.
+
+    Why: decisions made from damaged state could be wrong.
+    Fix: restore the file from a backup or move it away; the marks in the tables bring coverage back.
+    """
 
     code = "L704"
 
@@ -60,7 +76,11 @@ class StateCorrupt(LaminaError):
 
 
 class StateTooNew(LaminaError):
-    """A newer lamina wrote the state."""
+    """A newer lamina wrote the state.
+
+    Why: an older one would misread it.
+    Fix: run the newer lamina; state is never downgraded.
+    """
 
     code = "L705"
 
@@ -72,7 +92,12 @@ class StateTooNew(LaminaError):
 
 
 class StateUnavailable(LaminaError):
-    """The state file cannot be opened or written now: missing rights, a full disk, a lock that stays."""
+    """The state file cannot be opened or written now: missing rights, a full disk, a lock that stays.
+
+    Why: without state nothing can be recorded, so nothing is started.
+    Fix: see that its folder exists and can be written, that the disk has room, and that no other program keeps the
+    file locked.
+    """
 
     code = "L706"
 
@@ -84,7 +109,11 @@ class StateUnavailable(LaminaError):
 
 
 class LogOutOfStep(LaminaError):
-    """A touch was numbered for another place in its log: the caller's view of the state is old."""
+    """A touch was numbered for another place in its log: the caller's view of the state is old.
+
+    Why: somebody else recorded changes of the table in between.
+    Fix: run again; nothing was recorded.
+    """
 
     code = "L707"
 

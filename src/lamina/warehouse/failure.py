@@ -25,7 +25,11 @@ _TRANSIENT: frozenset[FailureKind] = frozenset({"connection_failed", "transient"
 
 
 class WarehouseFailure(LaminaError):
-    """Work on a table ended; `kind` says of what nature the cause is, `error_class` what the engine calls it."""
+    """Work on a table ended; `kind` says of what nature the cause is, `error_class` what the engine calls it.
+
+    Why: Spark, the catalog or the disk refused; the message is the engine's own.
+    Fix: follow the hint; nothing of the batch was published. `lamina retry MODEL` tries again what failed for good.
+    """
 
     code = "L630"
 

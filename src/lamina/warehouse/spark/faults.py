@@ -4,7 +4,11 @@ from lamina.warehouse.failure import WarehouseFailure
 
 
 class JavaMissing(WarehouseFailure):
-    """There is no Java to run Spark on."""
+    """There is no Java to run Spark on.
+
+    Why: Spark runs in a Java virtual machine; compiling and planning do not need it.
+    Fix: install Java 17 or newer and put it on `PATH`, or set `JAVA_HOME` to its folder.
+    """
 
     code = "L640"
 
@@ -17,7 +21,11 @@ class JavaMissing(WarehouseFailure):
 
 
 class JavaTooOld(WarehouseFailure):
-    """Spark 4 needs a newer Java."""
+    """Spark 4 needs a newer Java.
+
+    Why: Spark does not start on an older one.
+    Fix: install the Java that the message names and set `JAVA_HOME` to its folder.
+    """
 
     code = "L641"
 
@@ -30,7 +38,11 @@ class JavaTooOld(WarehouseFailure):
 
 
 class JarMissing(WarehouseFailure):
-    """A jar that Spark needs is neither cached nor to be had."""
+    """A jar that Spark needs is neither cached nor to be had.
+
+    Why: Iceberg and the driver of the catalog come as jars, fetched once by their Maven coordinates.
+    Fix: check the network, or download the jars elsewhere and list their paths in `jars` under `[spark]`.
+    """
 
     code = "L642"
 
@@ -43,7 +55,11 @@ class JarMissing(WarehouseFailure):
 
 
 class SparkNotStarted(WarehouseFailure):
-    """Spark could not be started or reached."""
+    """Spark could not be started or reached.
+
+    Why: the JVM ended while starting, or the Connect endpoint does not answer.
+    Fix: look into the log that is named, and check `master`, `remote` and `conf` under `[spark]`.
+    """
 
     code = "L643"
 
@@ -53,7 +69,11 @@ class SparkNotStarted(WarehouseFailure):
 
 
 class WarehouseNotWritable(WarehouseFailure):
-    """The folder of the tables cannot be written."""
+    """The folder of the tables cannot be written.
+
+    Why: rights are missing, the disk is full, or the path is a file.
+    Fix: mend the folder, or set `warehouse` under `[catalog]` to another one.
+    """
 
     code = "L644"
 

@@ -20,7 +20,11 @@ _BY_UNIT = {"day": "day", "week": "day", "month": "month", "year": "year"}
 
 
 class LayoutInvalid(WarehouseFailure):
-    """A partitioning that Iceberg does not have."""
+    """A partitioning that Iceberg does not have.
+
+    Why: a table is laid out by columns or by the transforms Iceberg knows.
+    Fix: use a column, or `years`, `months`, `days`, `hours`, `bucket(n, column)` or `truncate(n, column)` of one.
+    """
 
     code = "L627"
 

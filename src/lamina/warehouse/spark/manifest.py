@@ -19,7 +19,11 @@ from lamina.warehouse.spark.settings import SparkSettings
 
 
 class SourceGone(WarehouseFailure):
-    """A source's folder is not there: that is an error, never an empty table."""
+    """A source's folder is not there: that is an error, never an empty table.
+
+    Why: taken as empty, a missing mount or a typing error would delete rows downstream.
+    Fix: put the folder back or change `path` of the source; make an empty folder if there are no rows.
+    """
 
     code = "L621"
 
@@ -32,7 +36,11 @@ class SourceGone(WarehouseFailure):
 
 
 class SourceUnreadable(WarehouseFailure):
-    """A source's files cannot be listed or read."""
+    """A source's files cannot be listed or read.
+
+    Why: a result that leaves files out would be wrong without saying so.
+    Fix: check the rights of the file that is named, and that it is whole.
+    """
 
     code = "L622"
 
@@ -45,7 +53,11 @@ class SourceUnreadable(WarehouseFailure):
 
 
 class ManifestGone(WarehouseFailure):
-    """The list of files a table was built from is no longer kept."""
+    """The list of files a table was built from is no longer kept.
+
+    Why: without the list, what has changed since cannot be told.
+    Fix: rebuild the models that read the source with `lamina run --full-refresh -s MODEL`.
+    """
 
     code = "L623"
 
@@ -58,7 +70,11 @@ class ManifestGone(WarehouseFailure):
 
 
 class SourceChanged(WarehouseFailure):
-    """A file changed after it was pinned for this run."""
+    """A file changed after it was pinned for this run.
+
+    Why: the result would be made of two versions of the source.
+    Fix: run again; write new files under another name and move them into the folder when they are whole.
+    """
 
     code = "L624"
 

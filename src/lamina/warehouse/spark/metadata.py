@@ -29,7 +29,11 @@ _KEPT_LOG = 100
 
 
 class MetadataUnreadable(WarehouseFailure):
-    """A table's metadata file is gone or damaged."""
+    """A table's metadata file is gone or damaged.
+
+    Why: the catalog names a file that cannot be read, so nothing is known about the table.
+    Fix: restore the file from a backup, or drop the table from the catalog so that it is built again.
+    """
 
     code = "L620"
 

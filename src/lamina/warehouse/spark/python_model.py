@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 
 class ModelUnusable(WarehouseFailure):
-    """A Python model cannot be loaded, or does not give a table."""
+    """A Python model cannot be loaded, or does not give a table.
+
+    Why: the module fails when it is imported, has no function `model(ctx)`, or that returns something else than a
+    DataFrame.
+    Fix: mend what the message names; the function must return a Spark DataFrame.
+    """
 
     code = "L628"
 

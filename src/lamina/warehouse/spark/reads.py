@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 
 class NotAppended(WarehouseFailure):
-    """Rows were changed or removed between two versions, so what was appended cannot be read alone."""
+    """Rows were changed or removed between two versions, so what was appended cannot be read alone.
+
+    Why: an incremental model reads only new rows, and here old ones changed too.
+    Fix: run again: the model is rebuilt from all of its input.
+    """
 
     code = "L625"
 
@@ -31,7 +35,11 @@ class NotAppended(WarehouseFailure):
 
 
 class TableGone(WarehouseFailure):
-    """A table is not in the catalog."""
+    """A table is not in the catalog.
+
+    Why: a query reads a table that was dropped, or was never built.
+    Fix: build it with `lamina run`, or correct the name of the source's table.
+    """
 
     code = "L629"
 
@@ -44,7 +52,11 @@ class TableGone(WarehouseFailure):
 
 
 class VersionGone(WarehouseFailure):
-    """A pinned version cannot be read any more."""
+    """A pinned version cannot be read any more.
+
+    Why: its snapshot was expired, or the table was replaced.
+    Fix: run again to read the current version; expire snapshots later than the longest run lasts.
+    """
 
     code = "L626"
 

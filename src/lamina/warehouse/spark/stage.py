@@ -36,7 +36,11 @@ Write = Callable[["DataFrame", str, dict[str, str]], None]
 
 
 class DriftRefused(WarehouseFailure):
-    """A result's columns do not fit the table, and nothing may be done about it in place."""
+    """A result's columns do not fit the table, and nothing may be done about it in place.
+
+    Why: rows that are already there cannot take the new type, or a column that is needed is gone.
+    Fix: cast the column back, or rebuild the table with `lamina run --full-refresh -s MODEL`.
+    """
 
     code = "L501"
 
@@ -51,7 +55,11 @@ class DriftRefused(WarehouseFailure):
 
 
 class DriftForbidden(WarehouseFailure):
-    """A result's columns changed and the model says `on_drift = "fail"`."""
+    """A result's columns changed and the model says `on_drift = "fail"`.
+
+    Why: the input brought other columns or types under unchanged code.
+    Fix: mend the input, or set `on_drift = "evolve"` so that the table follows.
+    """
 
     code = "L502"
 
