@@ -49,7 +49,7 @@ def _refusal(model: CompiledModel, facts: ModelFacts) -> Block | None:
         case "other_project":
             reason = (
                 f"table `{model.target}` belongs to {facts.target.detail or 'another project'}; "
-                f"give the model another table with `alias`, or take it over with `lamina state adopt {model.name}`"
+                "rename or drop it, or give the model another table with `alias`"
             )
         case "foreign_write" if model.settings.on_foreign_write == "fail":
             reason = (
