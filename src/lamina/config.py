@@ -143,7 +143,7 @@ def _decode(key: str, outside: str, *, origin: str, problems: list[Diagnostic]) 
     value: Any = outside.split(",") if decoder is texts else Substituted(outside)
     decoded = decoder(value, key, findings)
     hint = f"it is set by `{origin}`" if origin != "flag" else "it is set on the command line"
-    problems.extend(item.replace(place=None, hint=hint) for item in findings.found)
+    problems.extend(item.at(None).replace(hint=hint) for item in findings.found)
     return decoded
 
 

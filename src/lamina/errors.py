@@ -18,9 +18,8 @@ class LaminaError(Exception):
     def diagnostic(self) -> Diagnostic:
         """Return the error as a diagnostic for printing."""
         name = type(self).__name__
-        return Diagnostic(
-            code=self.code, name=name, severity="error", message=self.message, place=self.place, hint=self.hint
-        )
+        found = Diagnostic(code=self.code, name=name, severity="error", message=self.message, hint=self.hint)
+        return found.at(self.place)
 
 
 class ProjectInvalid(LaminaError):

@@ -33,7 +33,8 @@ def interval_ranges(model: CompiledModel, facts: ModelFacts, actions: tuple[Acti
     built = covered(facts.coverage)
     works = tuple(action for action in actions if isinstance(action, Build | Rebuild))
     own = tuple(action for action in actions if isinstance(action, Block) and model.name in action.blocked_by)
-    missing, pending = [], []
+    missing: list[RangeReason] = []
+    pending: list[RangeReason] = []
     for work in works:
         for span in work.intervals:
             is_built = any(there.start <= span.start and span.end <= there.end for there in built)

@@ -25,10 +25,25 @@ class Diagnostic(Value, frozen=True):
     name: str
     severity: Severity
     message: str
-    place: Place | None = None
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
     model: str | None = None
     hint: str | None = None
     suggestion: str | None = None
+
+    @property
+    def place(self) -> Place | None:
+        """Where it stands; None where it stands nowhere in the project."""
+        if self.file is None:
+            return None
+        return Place(file=self.file, line=self.line or 1, column=self.column or 1)
+
+    def at(self, place: Place | None) -> "Diagnostic":
+        """Return the same finding at another place."""
+        if place is None:
+            return self.replace(file=None, line=None, column=None)
+        return self.replace(file=place.file, line=place.line, column=place.column)
 
 
 def sort_diagnostics(found: list[Diagnostic]) -> tuple[Diagnostic, ...]:

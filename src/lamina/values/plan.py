@@ -11,7 +11,7 @@ from lamina.values.value import Value
 Mode = Literal["replace_slices", "replace_all", "append", "merge", "delete_insert"]
 
 
-class Build(Value, frozen=True, tag="build", tag_field="action"):
+class Build(Value, frozen=True, tag="build", tag_field="action", rename={"is_deferred": "deferred"}):
     """Build slices that are missing or owe something to their inputs."""
 
     model: ModelName
@@ -22,7 +22,7 @@ class Build(Value, frozen=True, tag="build", tag_field="action"):
     since: Position | None = None  # append and merge from here in the driver's log; None: everything
 
 
-class Rebuild(Value, frozen=True, tag="rebuild", tag_field="action"):
+class Rebuild(Value, frozen=True, tag="rebuild", tag_field="action", rename={"is_deferred": "deferred"}):
     """Build every due slice anew and replace the table in one step."""
 
     model: ModelName

@@ -26,8 +26,7 @@ class Rule(Value, frozen=True):
             name=self.name,
             severity=self.severity,
             message=message,
-            place=place,
             model=model,
             hint=hint,
             suggestion=suggestion,
-        )
+        ).at(place)
