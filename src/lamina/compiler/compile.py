@@ -18,7 +18,7 @@ from lamina.compiler.rules import cyclic_dependency, duplicate_target, unknown_d
 from lamina.project.model import ModelFile
 from lamina.project.project import Project
 from lamina.project.source import SourceSchema, SourceTable
-from lamina.project.strategy import Ephemeral, Incremental, Merge
+from lamina.project.strategy import Ephemeral, Incremental, Merge, TimeInterval
 from lamina.values.codec import Packed
 from lamina.values.diagnostic import Diagnostic, Place, sort_diagnostics
 from lamina.values.names import ModelName, TableName
@@ -137,10 +137,19 @@ def _unknown(parts: tuple[str, ...], known: Names, *, place: Place, file: ModelF
 
 
 def _reads(project: Project, names: Mapping[ModelName, ModelNames]) -> dict[str, tuple[str, ...]]:
-    """Return the models each model reads; sources and unknown names order nothing."""
+    """Return the models each model reads; sources and unknown names order nothing, nor does a model's own past."""
     models = {model.name for model in project.models}
+    sliced = {model.name for model in project.models if isinstance(model.settings.strategy, TimeInterval)}
     return {
-        name: tuple(sorted({item for item in (*own.references, *own.declared) if item in models}))
+        name: tuple(
+            sorted(
+                {
+                    item
+                    for item in (*own.references, *own.declared)
+                    if item in models and not (item == name and name in sliced)
+                }
+            )
+        )
         for name, own in names.items()
     }
 

@@ -109,6 +109,17 @@ def read_comparisons(
     return list(differences.values()), outer
 
 
+def ends_before_range(comparisons: Iterable[Comparison]) -> bool:
+    """Tell whether one of some bounds leaves out the range itself and what follows it."""
+    for item in comparisons:
+        bound = item.right if item.right.bound else item.left
+        comparator = item.comparator if item.right.bound else TURNED[item.comparator]
+        is_end = comparator == "<" or (comparator == "<=" and bound.high < 0)
+        if is_end and bound.bound == "start" and bound.high <= 0:
+            return True
+    return False
+
+
 def _add_difference(
     found: dict[tuple[Key, Key], Difference],
     left: tuple[Key, Term],

@@ -46,7 +46,12 @@ def subject_of(
     tables: Tables,
 ) -> Subject:
     """Return a model as the rules look at it."""
-    inputs = {str(use.name): facts_of(use, schemas.get(use.name), tables.get(use.name)) for use in model.inputs}
+    inputs = {
+        str(use.name): facts_of(use, schemas.get(use.name), tables.get(use.name)).replace(
+            is_past=use.name == TableName(model.name)
+        )
+        for use in model.inputs
+    }
     return Subject(file, model, query, shape, inputs, schemas, previous=None)
 
 

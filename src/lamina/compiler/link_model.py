@@ -222,6 +222,9 @@ def _input(
     read_set: tuple[ColumnName, ...] | None,
     filter_column: ColumnName | None,
 ) -> InputUse:
+    strategy = file.settings.strategy
+    if isinstance(strategy, TimeInterval) and table == TableName(file.name):
+        filter_column = strategy.time_column
     written = next((key for key in file.settings.inputs if names.settings.get(key.lower()) == table), None)
     settings = file.settings.inputs[written] if written is not None else None
     return InputUse(
@@ -248,7 +251,7 @@ def _driver(file: ModelFile, names: ModelNames, inputs: list[InputUse]) -> Table
 
 def _placed(item: Diagnostic, file: ModelFile) -> Diagnostic:
     place = item.place.replace(file=file.path) if item.place is not None else None
-    return item.replace(place=place, model=file.name)
+    return item.at(place).replace(model=file.name)
 
 
 def _problems(file: ModelFile, linker: Linker) -> Iterator[Diagnostic]:

@@ -70,6 +70,8 @@ class Linking:
 
     def _link(self, file: ModelFile, names: ModelNames, *, layer: int, object_key: str) -> Linked:
         query = self._objects.query(object_key)
+        # What a model reads of its own past has the columns it declares.
+        self._schemas.setdefault(file.name, file.settings.columns or None)
         if query is None:
             linked = link_other(file, names, around=self._around, layer=layer)
             return self._checked(file, linked, query=None, shape=None)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from lamina.compiler.alignment import Aligned, Facts, align, bound_reads, whole
 from lamina.compiler.branches import cut_of_set, renamed, whole_units
-from lamina.compiler.conditions import Sides, read_comparisons
+from lamina.compiler.conditions import Sides, ends_before_range, read_comparisons
 from lamina.compiler.cuts import Anchor, Cut, Difference, Grid, Key, Link, Operand, Read, unbounded
 from lamina.compiler.operators import (
     NOWHERE,
@@ -26,6 +26,7 @@ from lamina.compiler.rules import (
     group_without_time,
     interval_limit,
     loose_placeholder,
+    one_sided_range,
     opaque_query,
     reach_outside_range,
     unaligned_slices,
@@ -163,10 +164,28 @@ class SelectExamination:
         return facts
 
     def _row_comparisons(self) -> Iterator[Comparison]:
-        yield from self.block.where.comparisons
+        comparisons = [*self.block.where.comparisons]
         for relation in self.block.relations:
             if relation.join == "inner":
-                yield from relation.on.comparisons
+                comparisons += relation.on.comparisons
+        past = [item for item in self.block.relations if self._is_past(item)]
+        bounds = [item for item in comparisons if self._cuts(item, past)]
+        self.refusals.extend(
+            one_sided_range.past_refusal(item.table, at=item.at) for item in past if not ends_before_range(bounds)
+        )
+        return (item for item in comparisons if item not in bounds)
+
+    def _is_past(self, relation: Relation) -> bool:
+        """Tell whether a relation is the model's own past; slices are built one by one, so any cut of it is exact."""
+        facts = self.examination.inputs.get(relation.table)
+        return facts is not None and facts.is_past
+
+    def _cuts(self, comparison: Comparison, relations: list[Relation]) -> bool:
+        """Tell whether a comparison bounds one of some relations by the range."""
+        aliases = {item.alias for item in relations}
+        terms = (comparison.left, comparison.right)
+        keys = (self.resolve(term) for term in terms)
+        return any(term.bound for term in terms) and any(key is not None and key[0] in aliases for key in keys)
 
     def _nullable_alias(self, item: Operand) -> str:
         """Return the operand an ON clause filters: of a RIGHT JOIN of two the left one, else the joined one."""

@@ -40,3 +40,4 @@ class InputFacts(Value, frozen=True):
     window: int | None = None  # declared reach before the slice, in microseconds
     keeps: bool = False  # `on_touch = "keep"`
     keys: tuple[tuple[str, ...], ...] = ()  # sets of columns declared to be unique, in lower case
+    is_past: bool = False  # the model's own earlier slices

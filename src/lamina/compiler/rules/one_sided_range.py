@@ -19,3 +19,13 @@ def refusal(column: str, *, missing: str, at: At) -> Refusal:
         hint=f"use both `{column} >= @start_date` and `{column} < @end_date`",
         at=at,
     )
+
+
+def past_refusal(table: str, *, at: At) -> Refusal:
+    """Return the refusal for a model that reads its own table without an end before the slice."""
+    return Refusal(
+        code=RULE.code,
+        message=f"the model's own past, `{table}`, has no upper bound",
+        hint="end it before the slice: `< @start_date` on its time column",
+        at=at,
+    )
