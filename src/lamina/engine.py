@@ -14,6 +14,7 @@ from lamina.compiler.graph import Graph
 from lamina.config import Config
 from lamina.errors import ProjectInvalid
 from lamina.executor.failpoint import armed, kill_hook
+from lamina.executor.log import RunLog
 from lamina.executor.runtime import Runtime
 from lamina.look import load_config
 from lamina.promoted import promoted_findings
@@ -50,17 +51,19 @@ def open_engine(
         raise ProjectInvalid(found)
     database = Path(config.catalog.database)
     store = SqlStore(database, catalog_name=config.catalog.name)
-    warehouse = SparkWarehouse(_spark_settings(config, graph), graph, emit=emit)
+    log = RunLog(Path(_logs(config)), clock=_now, pass_on=emit)
+    warehouse = SparkWarehouse(_spark_settings(config, graph), graph, emit=log)
     runtime = Runtime(
         store=store,
         warehouse=warehouse,
-        clock=lambda: datetime.now(UTC),
+        clock=_now,
         new_id=lambda: uuid4().hex,
-        emit=emit,
+        emit=log,
         environment=EnvironmentName(config.environment),
         project=config.project,
     )
     with ExitStack() as stack:
+        stack.callback(log.close)
         stack.callback(store.close)
         stack.callback(warehouse.close)
         if FAILPOINT in variables:
@@ -82,12 +85,20 @@ def thread_count(config: Config, parallel: int | None) -> int:
     return min(2 * (os.cpu_count() or 1), config.run.max_concurrency)
 
 
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _logs(config: Config) -> str:
+    return os.path.join(config.root, ".lamina", "logs")
+
+
 def _spark_settings(config: Config, graph: Graph) -> SparkSettings:
     return SparkSettings(
         root=config.root,
         database=config.catalog.database,
         warehouse=config.catalog.warehouse,
-        logs=os.path.join(config.root, ".lamina", "logs"),
+        logs=_logs(config),
         catalog=config.catalog.name,
         master=config.spark.master,
         remote=config.spark.remote,

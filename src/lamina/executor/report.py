@@ -7,6 +7,7 @@ from lamina.errors import LaminaError
 from lamina.executor.publish import Outcome
 from lamina.planner.words import listed
 from lamina.project.strategy import strategy_name
+from lamina.values.diagnostic import Diagnostic, Place
 from lamina.values.interval import merge
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Skip, Wait
 from lamina.values.result import Attempt, Materialization, StepStatus
@@ -51,7 +52,7 @@ def materialization_of(
         duration_ms=round(seconds * 1000),
         attempts=attempts,
         failure_kind=_failure_kind(error),
-        error=error.diagnostic().replace(model=model.name) if error is not None else None,
+        error=_diagnostic(model, error) if error is not None else None,
         blocked_by=tuple(sorted(blocked_by - {model.name})),
     )
 
@@ -89,6 +90,12 @@ def _status(
         if reasons:
             return status, "; ".join(reasons)
     return "skipped", "; ".join(item.reason for item in decided if isinstance(item, Skip)) or "unchanged"
+
+
+def _diagnostic(model: CompiledModel, error: LaminaError) -> Diagnostic:
+    """Return an error as a finding of its model; one without a place of its own stands at the model's file."""
+    found = error.diagnostic().replace(model=model.name)
+    return found if found.place is not None else found.at(Place(file=model.path))
 
 
 def _failure_kind(error: LaminaError | None) -> str | None:
