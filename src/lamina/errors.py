@@ -4,7 +4,11 @@ from lamina.values.diagnostic import Diagnostic, Place
 
 
 class LaminaError(Exception):
-    """The root of every error lamina raises on purpose."""
+    """The command cannot go on; its message says why.
+
+    Why: what it was asked for is not there, or is not in a state to be acted on.
+    Fix: follow the hint; nothing was changed.
+    """
 
     code = "L600"
     exit_code = 1
@@ -23,7 +27,11 @@ class LaminaError(Exception):
 
 
 class ProjectInvalid(LaminaError):
-    """The project has errors; they are all listed."""
+    """The project has errors; they are all listed.
+
+    Why: nothing is planned or built from a project that does not compile.
+    Fix: mend what is listed; `lamina rule CODE` explains each code, `lamina compile` checks again without Spark.
+    """
 
     code = "L100"
 
@@ -34,7 +42,11 @@ class ProjectInvalid(LaminaError):
 
 
 class UsageError(LaminaError):
-    """The command line asks for something that does not exist."""
+    """The command line asks for something that does not exist.
+
+    Why: a guess could build the wrong tables.
+    Fix: use the name the hint offers; `lamina list` shows the models, `lamina COMMAND --help` the options.
+    """
 
     code = "L101"
     exit_code = 64
