@@ -1,4 +1,4 @@
-"""Which columns a condition bounds by exactly `[@start, @end)`."""
+"""Which columns a condition bounds by exactly `[@start, @end)`, or by that and a time before it."""
 
 from collections.abc import Callable, Iterator
 
@@ -46,7 +46,7 @@ def _bound(node: exp.Expr) -> tuple[exp.Column | None, tuple[str, str] | None]:
         column, name = right, _parameter(left)
         is_lower, is_upper = isinstance(node, exp.LTE), isinstance(node, exp.GT)
     else:
-        column, name = left, _parameter(right)
+        column, name = left, _parameter(_unshifted(right) if isinstance(node, exp.GTE) else right)
         is_lower, is_upper = isinstance(node, exp.GTE), isinstance(node, exp.LT)
     if type(column) is not exp.Column or name is None or _parameter(column) is not None:
         return None, None
@@ -55,6 +55,13 @@ def _bound(node: exp.Expr) -> tuple[exp.Column | None, tuple[str, str] | None]:
     if is_upper and name in _UPPER:
         return column, ("upper", _UPPER[name])
     return None, None
+
+
+def _unshifted(node: exp.Expr) -> exp.Expr:
+    """Return `@start_date` of `@start_date - INTERVAL ...`; the input's declared window tells how far that reaches."""
+    is_shifted = isinstance(node, exp.Sub) and isinstance(node.expression, exp.Interval)
+    inner: exp.Expr = node.this if is_shifted else node
+    return inner
 
 
 def _parameter(node: exp.Expr) -> str | None:
