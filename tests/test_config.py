@@ -48,11 +48,23 @@ def test_flag_wins_over_variable_over_file_over_default() -> None:
 
 
 def test_paths_are_resolved_against_the_project() -> None:
-    config, _ = build(variables={"LAMINA_STATE_URI": "sqlite:////var/state.db", "LAMINA_SPARK_JARS": "a.jar,/b.jar"})
+    config, _ = build(variables={"LAMINA_SPARK_JARS": "a.jar,/b.jar"})
     assert config.catalog.database == "/shop/.lamina/lamina.db"
     assert config.catalog.warehouse == "/shop/tables"
-    assert config.state.database == "/var/state.db"
     assert config.spark.jars == ("/shop/a.jar", "/b.jar")
+
+
+def test_state_is_in_the_file_of_the_catalog() -> None:
+    config, problems = build(variables={"LAMINA_CATALOG_URI": "sqlite:////var/lake.db"})
+    assert problems == ()
+    assert config.catalog.database == "/var/lake.db"
+    shown = {setting.key: setting.value for setting in config.settings}
+    assert shown["state.uri"] == shown["catalog.uri"] == "sqlite:////var/lake.db"
+
+
+def test_state_in_a_file_of_its_own_is_refused() -> None:
+    _, (problem,) = build(variables={"LAMINA_STATE_URI": "sqlite:////var/state.db"})
+    assert (problem.code, problem.message) == ("L116", "a `state.uri` other than `catalog.uri` is not in this version")
 
 
 def test_secrets_are_never_shown() -> None:

@@ -40,22 +40,19 @@ class SparkConfig(Value, frozen=True):
     master: str
     remote: str | None
     conf: dict[str, str]
-    secret_conf: dict[str, Secret]  # set after the session has started, never on a command line
+    secret_conf: dict[str, Secret]  # goes to Spark through its gateway, never on a command line
     jars: tuple[str, ...]
 
 
 class CatalogConfig(Value, frozen=True):
-    """The Iceberg catalog: its name in Spark, its SQLite file and the folder of its tables, as absolute paths."""
+    """The Iceberg catalog: its name in Spark, its SQLite file and the folder of its tables, as absolute paths.
+
+    The state is in the same file, so that publish and record are one transaction.
+    """
 
     name: str
     database: str
     warehouse: str
-
-
-class StateConfig(Value, frozen=True):
-    """The SQLite file of the state; if it is the catalog's, publish and record are one transaction."""
-
-    database: str
 
 
 class RunConfig(Value, frozen=True):
@@ -85,7 +82,6 @@ class Config(Value, frozen=True):
     default_schema: str
     spark: SparkConfig
     catalog: CatalogConfig
-    state: StateConfig
     run: RunConfig
     settings: tuple[Setting, ...]
 
@@ -100,11 +96,12 @@ def build_config(
     for key, default in DEFAULTS.items():
         value, origin = _choose(key, file, variables=variables, overrides=overrides, problems=problems)
         chosen[key], origins[key] = (default, "default") if value is INVALID else (value, origin)
-    for key in ("catalog.uri", "state.uri"):
-        if not chosen[key].startswith("sqlite:///"):
-            place = file.places.of(key) if origins[key].startswith("lamina.toml") else None
-            problems.append(later_feature.finding(f"a `{key}` other than `sqlite:///...`", place=place))
-            chosen[key] = EMBEDDED
+    if origins["state.uri"] == "default":
+        chosen["state.uri"] = chosen["catalog.uri"]
+    for key, what in _unsupported(root, chosen).items():
+        place = file.places.of(key) if origins[key].startswith("lamina.toml") else None
+        problems.append(later_feature.finding(what, place=place))
+        chosen[key] = EMBEDDED
     return _assemble(root, file, chosen, origins), tuple(problems)
 
 
@@ -147,6 +144,15 @@ def _decode(key: str, outside: str, *, origin: str, problems: list[Diagnostic]) 
     return decoded
 
 
+def _unsupported(root: str, chosen: Mapping[str, Any]) -> dict[str, str]:
+    """Return the databases this version cannot use, in words."""
+    keys = ("catalog.uri", "state.uri")
+    found = {key: f"a `{key}` other than `sqlite:///...`" for key in keys if not chosen[key].startswith("sqlite:///")}
+    if not found and _database(root, chosen["state.uri"]) != _database(root, chosen["catalog.uri"]):
+        found["state.uri"] = "a `state.uri` other than `catalog.uri`"
+    return found
+
+
 def _assemble(root: str, file: ProjectFile, chosen: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
     conf: dict[str, str] = chosen["spark.conf"]
     secrets = {key: Secret(value) for key, value in conf.items() if SECRET_KEY.search(key)}
@@ -169,7 +175,6 @@ def _assemble(root: str, file: ProjectFile, chosen: Mapping[str, Any], origins: 
             database=_database(root, chosen["catalog.uri"]),
             warehouse=_absolute(root, chosen["catalog.warehouse"]),
         ),
-        state=StateConfig(database=_database(root, chosen["state.uri"])),
         run=RunConfig(**run),
         settings=tuple(Setting(key=key, value=shown[key], origin=origins[key]) for key in sorted(shown)),
     )
