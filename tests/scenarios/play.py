@@ -41,6 +41,7 @@ class Step:
     spared: dict[str, str] = field(default_factory=dict)
     says: dict[str, dict[str, Any]] = field(default_factory=dict)
     answers: dict[str, Any] = field(default_factory=dict)  # fields of the document
+    tells: dict[str, dict[str, Any]] = field(default_factory=dict)  # path in the document: some of the fields there
     actions: dict[str, str] = field(default_factory=dict)  # of a plan
     diagnostics: tuple[str, ...] = ()
     failed_checks: tuple[str, ...] = ()
@@ -172,6 +173,9 @@ class Player:
     def _check_answer(self, step: Step, document: dict[str, Any], told: str) -> None:
         for name, value in step.answers.items():
             assert document[name] == value, f"{name}: {told}"
+        for path, fields in step.tells.items():
+            place = _at(document, path)
+            assert {key: place.get(key) for key in fields} == fields, f"{path}: {json.dumps(place, indent=1)}"
         found = [item["code"] for item in document.get("diagnostics", [])]
         found += [item["error"]["code"] for item in document.get("materializations", []) if item.get("error")]
         assert set(step.diagnostics) <= set(found), told
@@ -235,6 +239,13 @@ class Player:
         )
         (self.folder / ".lamina").mkdir(exist_ok=True)
         return Borrowed(settings, self._owner).session()
+
+
+def _at(document: Any, path: str) -> Any:
+    """Return what a dotted path of keys and places leads to."""
+    for part in path.split("."):
+        document = document[int(part)] if part.isdigit() else document[part]
+    return document
 
 
 def _told(document: dict[str, Any]) -> str:
