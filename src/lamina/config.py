@@ -40,7 +40,7 @@ class SparkConfig(Value, frozen=True):
     master: str
     remote: str | None
     conf: dict[str, str]
-    secret_conf: dict[str, Secret]  # goes to Spark through its gateway, never on a command line
+    secret_conf: dict[str, Secret]
     jars: tuple[str, ...]
 
 

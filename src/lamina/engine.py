@@ -52,7 +52,7 @@ def open_engine(
     database = Path(config.catalog.database)
     store = SqlStore(database, catalog_name=config.catalog.name)
     log = RunLog(Path(_logs(config)), clock=_now, pass_on=emit)
-    warehouse = SparkWarehouse(_spark_settings(config, graph), graph, emit=log)
+    warehouse = SparkWarehouse(spark_settings(config, graph), graph, emit=log)
     runtime = Runtime(
         store=store,
         warehouse=warehouse,
@@ -93,7 +93,8 @@ def _logs(config: Config) -> str:
     return os.path.join(config.root, ".lamina", "logs")
 
 
-def _spark_settings(config: Config, graph: Graph) -> SparkSettings:
+def spark_settings(config: Config, graph: Graph) -> SparkSettings:
+    """Return what the warehouse must know of the project, secrets included."""
     return SparkSettings(
         root=config.root,
         database=config.catalog.database,
@@ -103,6 +104,7 @@ def _spark_settings(config: Config, graph: Graph) -> SparkSettings:
         master=config.spark.master,
         remote=config.spark.remote,
         conf=config.spark.conf,
+        secret_conf=config.spark.secret_conf,
         jars=config.spark.jars,
         environment=config.environment,
         variables=graph.variables,

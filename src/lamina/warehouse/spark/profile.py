@@ -19,11 +19,13 @@ _LAUNCH_KEYS = ("spark.driver.memory", "spark.driver.extraJavaOptions", "spark.d
 def session_conf(settings: SparkSettings) -> dict[str, str]:
     """Return the settings of a session, the user's own included."""
     chosen = {key: value for key, value in settings.conf.items() if key not in _LAUNCH_KEYS}
+    secrets = {key: value.reveal() for key, value in settings.secret_conf.items()}
     return {
         "spark.sql.adaptive.enabled": "true",
         "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         **chosen,
+        **secrets,
         **FIXED,
     }
 

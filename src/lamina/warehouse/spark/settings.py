@@ -1,6 +1,7 @@
 """What the Spark warehouse must know of its surroundings; made once from the configuration."""
 
 from lamina.project.project import Variable
+from lamina.values.secret import Secret
 from lamina.values.value import Value
 
 
@@ -15,6 +16,7 @@ class SparkSettings(Value, frozen=True):
     master: str = "local[*]"
     remote: str | None = None  # a Spark Connect address, instead of a master
     conf: dict[str, str] = {}
+    secret_conf: dict[str, Secret] = {}  # goes to Spark through its gateway, never on a command line
     jars: tuple[str, ...] = ()  # local jars instead of the ones resolved by Maven coordinates
     environment: str = "prod"
     variables: tuple[Variable, ...] = ()  # the project's `[vars]`

@@ -1,0 +1,23 @@
+"""What the engine hands to its parts."""
+
+from pathlib import Path
+
+from lamina.api import compile_root
+from lamina.engine import spark_settings
+from lamina.look import load_config
+from lamina.starter import start_project
+from lamina.warehouse.spark.profile import session_conf
+
+
+def test_secrets_of_the_project_reach_spark_and_nobody_else(tmp_path: Path) -> None:
+    root = str(tmp_path / "shop")
+    start_project(root, "quickstart")
+    with open(f"{root}/lamina.toml", "a", encoding="utf-8") as file:
+        file.write('\n[spark.conf]\n"spark.hadoop.fs.s3a.secret.key" = "${KEY}"\n"spark.sql.shuffle.partitions" = 3\n')
+    config = load_config(root, {"KEY": "hush"}, overrides={})
+    settings = spark_settings(config, compile_root(root, {"KEY": "hush"}))
+
+    assert "hush" not in repr(settings)
+    conf = session_conf(settings)
+    assert conf["spark.hadoop.fs.s3a.secret.key"] == "hush"
+    assert conf["spark.sql.shuffle.partitions"] == "3"
