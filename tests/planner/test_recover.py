@@ -156,6 +156,7 @@ def test_tables_of_others_are_refused_with_their_owner() -> None:
         after = recover(TOTAL, head("b", table="sales.total"), recorded=None, found=found, identity=IDENTITY)
         assert after.target.status == "other_project"
         assert next(iter(changes.values())) in after.target.detail
+        assert after.recorded.pointer is None  # else the next run would find the table where it was recorded
 
 
 def test_an_empty_state_takes_over_the_only_store_it_finds() -> None:

@@ -114,7 +114,8 @@ def _restore(
     model: CompiledModel, head: Head, *, recorded: Recorded | None, found: Found, identity: Identity
 ) -> Recovery:
     """Start again from the newest mark; readers of a table that left its recorded past are touched in everything."""
-    before = recorded or Recorded(pointer=head.pointer, position=None, coverage=Coverage())
+    # The pointer of a table that is not ours is not kept: at the next look it would be taken for ours.
+    before = recorded or Recorded(pointer=None, position=None, coverage=Coverage())
     mark = found.mark
     if mark is None:
         return Recovery(recorded=before, target=TargetFacts(status="unmarked"))

@@ -1,0 +1,43 @@
+"""Whole runs of the real engine over rows in memory: what a run must never do to a table, run after run."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.simulation.algebra import Relation
+from tests.simulation.engine import run_engine
+from tests.simulation.faults import Process
+from tests.simulation.project import Design, Project
+from tests.simulation.world import World, open_world
+
+from lamina.values.names import TableName
+from lamina.values.result import RunResult
+
+TAKEN = TableName("mart.taken")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    """A world with one model over a source of a few rows."""
+    world = open_world(tmp_path / "lamina.db", Project((Design(TAKEN, "totals", ("raw.events",)),)))
+    world.commit("raw.events", world.new_rows("raw.events", day=1, count=3, seed=1), is_append=True)
+    yield world
+    world.lake.connection.close()
+
+
+def run_once(world: World) -> RunResult:
+    result = run_engine(world, Process())
+    world.wall += timedelta(seconds=120)
+    assert isinstance(result, RunResult), result
+    return result
+
+
+def test_an_unmarked_table_is_refused_by_every_run(world: World) -> None:
+    world.lake.commit(TAKEN, Relation(("id",), ((42,),)), "append")
+    for _ in range(3):
+        result = run_once(world)
+        assert (result.status, result.exit_code) == ("failure", 1)
+        table = world.lake.table(TAKEN)
+        assert table is not None
+        assert table.head.relation.rows == ((42,),)
