@@ -103,7 +103,7 @@ def spark_settings(config: Config, graph: Graph) -> SparkSettings:
         catalog=config.catalog.name,
         master=config.spark.master,
         remote=config.spark.remote,
-        conf=config.spark.conf,
+        conf={**config.spark.conf, **{key: value.reveal() for key, value in config.spark.secret_conf.items()}},
         secret_conf=config.spark.secret_conf,
         jars=config.spark.jars,
         environment=config.environment,

@@ -163,6 +163,7 @@ def _request(engine: Engine, ask: Ask, command: str, *, review: Callable[[Plan],
             threads=thread_count(engine.config, ask.parallel),
             retries=run_config.retries,
             is_fail_fast=ask.is_fail_fast or run_config.fail_fast,
+            may_rebuild=command != "apply",
         ),
         review=review,
     )

@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING
 
 from lamina.cli.answer import Answer, Screen
-from lamina.cli.words import count_words, duration_words, spans_words
+from lamina.cli.words import duration_words, spans_words
 from lamina.values.codec import to_builtins
 from lamina.values.result import Materialization, RunResult
+from lamina.values.words import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,13 +35,16 @@ def _show(screen: Screen, result: RunResult) -> None:
     told = tuple(item for item in result.materializations if item.status != "skipped")
     if told:
         screen.out.print(_table(told))
+    for drift in result.drift:
+        types = f"{drift.before or 'absent'} to {drift.after or 'absent'}"
+        screen.out.print(f"drift {drift.model}.{drift.column}: {types}, {drift.action}: {drift.reason}", style="yellow")
     for item in result.propagation:
         if item.decision == "skip":
             screen.out.print(f"spared {item.model}: {item.reason}", style="dim")
     for check in result.check_results:
         if not check.passed:
             style = "red" if check.severity == "error" else "yellow"
-            rows = f" ({count_words(check.rows_failed, 'row')})" if check.rows_failed is not None else ""
+            rows = f" ({counted(check.rows_failed, 'row')})" if check.rows_failed is not None else ""
             screen.out.print(f"check {check.name} of {check.model} failed{rows}", style=style)
     _show_failures(screen, result)
     screen.out.print(_closing(result), style="bold")
@@ -82,7 +86,7 @@ def _closing(result: RunResult) -> str:
         _SENTENCES[result.status],
         f"{result.tables_built} built, {result.tables_failed} failed, {result.tables_blocked} blocked",
         f"{skipped} unchanged",
-        count_words(result.rows_written, "row"),
+        counted(result.rows_written, "row"),
         duration_words(result.duration_ms / 1000),
     ]
     if result.status == "nothing_to_do":

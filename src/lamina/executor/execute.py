@@ -29,6 +29,7 @@ class Limits:
     threads: int
     retries: int
     is_fail_fast: bool
+    may_rebuild: bool = True  # build a whole table where drift demands it, beyond what the plan foresaw
 
 
 class InternalFailure(LaminaError):
@@ -104,7 +105,12 @@ class Execution:
         return self._stop.is_set() or self.lost is not None or is_failed
 
     def _work(self, name: ModelName, planned: tuple[Action, ...]) -> None:
-        bounds = Bounds(retries=self._limits.retries, budget=self._budget, planned=planned)
+        bounds = Bounds(
+            retries=self._limits.retries,
+            budget=self._budget,
+            planned=planned,
+            may_rebuild=self._limits.may_rebuild,
+        )
         model = self._models[name]
         step = Step(self._writer, model, now=self._now, selection=self._plan.selection, bounds=bounds)
         try:

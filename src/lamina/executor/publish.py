@@ -15,10 +15,12 @@ from lamina.state.errors import LeaseLost, PublishConflict
 from lamina.state.port import Lease, ModelRecord
 from lamina.values.batch import Batch, CheckResult, Diff, DiffQuestion, Published, Staged
 from lamina.values.coverage import Mark
+from lamina.values.drift import Drift
 from lamina.values.event import StepProgress
 from lamina.values.facts import Intent
 from lamina.values.names import RunId, TableName
 from lamina.values.touch import Nothing, Touch
+from lamina.values.words import counted
 from lamina.warehouse.failure import WarehouseFailure
 
 
@@ -35,7 +37,7 @@ class ChecksFailed(WarehouseFailure):
         failed = [item for item in results if not item.passed and item.severity == "error"]
         names = ", ".join(f"`{item.name}`" for item in failed)
         super().__init__(
-            f"{len(failed)} check{'s' if len(failed) != 1 else ''} failed: {names}",
+            f"{counted(len(failed), 'check')} failed: {names}",
             kind="data_rejected",
             hint="nothing was published; mend the data or the query and run again",
         )
@@ -70,6 +72,7 @@ class Outcome:
     published: Published
     touch: Touch
     checks: tuple[CheckResult, ...]
+    drift: tuple[Drift, ...] = ()
 
 
 def publish_batch(writer: Writer, ground: Ground, batch: Batch) -> Outcome:
@@ -84,7 +87,7 @@ def publish_batch(writer: Writer, ground: Ground, batch: Batch) -> Outcome:
         _abandon(runtime, batch)
         raise
     published = published.replace(duration_ms=round((monotonic() - started) * 1000))
-    return Outcome(published=published, touch=_record(writer, published), checks=checks)
+    return Outcome(published=published, touch=_record(writer, published), checks=checks, drift=staged.drift)
 
 
 def _intend(writer: Writer, ground: Ground, batch: Batch) -> None:

@@ -15,17 +15,18 @@ from lamina.planner.axis import reads_itself
 from lamina.planner.batches import cut_batches, cut_spans
 from lamina.planner.bound import within_plan
 from lamina.planner.decide import decide
-from lamina.planner.segments import indebted
+from lamina.planner.segments import covered, indebted
 from lamina.planner.staleness import parameters_at, pins_of
 from lamina.state.errors import LeaseLost, PublishConflict
 from lamina.values.batch import Batch, CheckResult
+from lamina.values.drift import Drift
 from lamina.values.event import StepFinished, StepStarted
 from lamina.values.facts import Failure
 from lamina.values.interval import Interval, merge, subtract
 from lamina.values.names import CommitId
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Selection, Wait
 from lamina.values.result import Materialization, Propagation
-from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.failure import RebuildNeeded, WarehouseFailure
 
 # Failures that the same code over the same inputs meets again; any other is tried anew by the next run.
 _LASTING = ("query_rejected", "data_rejected")
@@ -38,6 +39,7 @@ class Bounds:
     retries: int
     budget: RetryBudget
     planned: tuple[Action, ...]
+    may_rebuild: bool  # build a whole table where its columns cannot follow; a plan that is applied does not list that
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class StepReport:
     materialization: Materialization
     left: tuple[Action, ...] = ()  # what was not built, and why
     checks: tuple[CheckResult, ...] = ()
+    drift: tuple[Drift, ...] = ()
     propagation: tuple[Propagation, ...] = ()
     has_built: bool = False
 
@@ -71,6 +74,7 @@ class Step:
         self._trail = Trail()
         self._outcomes: list[Outcome] = []
         self._checks: list[CheckResult] = []
+        self._drift: list[Drift] = []
         self._failed: list[tuple[tuple[Interval, ...], LaminaError]] = []
 
     def run(self) -> StepReport:
@@ -103,6 +107,7 @@ class Step:
             materialization,
             left=left,
             checks=tuple(self._checks),
+            drift=tuple(self._drift),
             propagation=propagation,
             has_built=bool(self._outcomes),
         )
@@ -148,14 +153,32 @@ class Step:
             base=None,
             parameters=parameters_at(writer.execution_time, writer.run_id),
             new_commit=lambda: CommitId(writer.runtime.new_id()),
+            input_bytes=self._now.input_bytes(model),
         )
         for batch in batches:
             try:
                 self._publish(batch)
             except LeaseLost:
                 raise
+            except RebuildNeeded as error:
+                if not self._can_rebuild(action):
+                    self._fail(batch, error)
+                    continue
+                self._drift += error.drift
+                self._build(self._whole_rebuild(action, error))
+                return
             except LaminaError as error:
                 self._fail(batch, error)
+
+    def _can_rebuild(self, action: Build | Rebuild) -> bool:
+        """Tell whether the whole table may be built in place of a batch that does not fit into it."""
+        is_whole = action.mode == "replace_all"
+        return self._bounds.may_rebuild and not is_whole and not reads_itself(self._model)
+
+    def _whole_rebuild(self, action: Build | Rebuild, error: RebuildNeeded) -> Rebuild:
+        there = covered(self._now.record(self._model.name).coverage)
+        spans = merge((*there, *action.intervals))
+        return Rebuild(model=action.model, intervals=spans, reason=f"{action.reason}; {error.message}")
 
     def _publish(self, batch: Batch) -> None:
         """Publish one batch on the head as it is now, again where it failed for a passing reason."""
@@ -178,6 +201,7 @@ class Step:
         self._now.published(model, outcome)
         self._outcomes.append(outcome)
         self._checks += outcome.checks
+        self._drift += outcome.drift
 
     def _fail(self, batch: Batch, error: LaminaError) -> None:
         """Remember a failure: what is final is not tried again before code or inputs change."""

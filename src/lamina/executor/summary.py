@@ -62,6 +62,7 @@ def run_result(
         detections=detections,
         propagation=(*propagation, *(item for report in reports for item in report.propagation)),
         check_results=tuple(check for report in reports for check in report.checks),
+        drift=tuple(item for report in reports for item in report.drift),
         pending=tuple(item for report in reports for item in _pending(report.left)),
         next_due=next_due,
     )

@@ -16,7 +16,7 @@ class SourceTable(Value, frozen=True):
     type: Literal["files", "iceberg"]
     location: str
     format: Literal["parquet", "csv", "json", "orc", "avro"] = "parquet"
-    detect: Literal["auto", "version", "files", "always"] = "auto"
+    detect: Literal["auto", "version", "files"] = "auto"
     columns: tuple[Column, ...] = ()  # declared; empty: read from footers or table metadata
     options: dict[str, str] = {}  # reader options, such as `header` of CSV
     time_column: ColumnName | None = None

@@ -25,7 +25,7 @@ from lamina.values.names import SourceName
 from lamina.values.value import Value
 
 LATER_TYPES = ("delta", "jdbc", "catalog", "manual", "fivetran")
-DETECTORS = choice("auto", "version", "files", "always", later=("watermark", "checksum"))
+DETECTORS = choice("auto", "version", "files", later=("always", "watermark", "checksum"))
 FORMATS = choice("parquet", "csv", "json", "orc", "avro")
 LATER_KEYS = frozenset(["freshness", "on_stale", "load_time", "checksum_by", "refine", "catalog", "discover"])
 

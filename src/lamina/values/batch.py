@@ -1,6 +1,7 @@
 """A batch: slices of one model written by one table commit, from decision to publication."""
 
 from lamina.values.coverage import Mark
+from lamina.values.drift import Drift
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName
 from lamina.values.plan import Mode
@@ -52,6 +53,7 @@ class Staged(Value, frozen=True):
     counts: Counts
     columns: Schema
     watermark: str | None = None
+    drift: tuple[Drift, ...] = ()  # what the table's columns had to follow
     added: tuple[ColumnRanges, ...] = ()  # of an append: the ranges of time columns its rows lie in, where known
 
 

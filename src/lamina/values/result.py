@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from lamina.values.batch import CheckResult
 from lamina.values.diagnostic import Diagnostic
+from lamina.values.drift import Drift
 from lamina.values.interval import Interval
 from lamina.values.value import Value
 
@@ -73,17 +74,6 @@ class Pending(Value, frozen=True):
     model: str
     start: str
     end: str
-    reason: str
-
-
-class Drift(Value, frozen=True):
-    """A column whose type or presence changed under unchanged code."""
-
-    model: str
-    column: str
-    before: str | None
-    after: str | None
-    action: str
     reason: str
 
 

@@ -4,6 +4,7 @@ from typing import Literal
 
 from lamina.errors import LaminaError
 from lamina.values.diagnostic import Place
+from lamina.values.drift import Drift
 
 FailureKind = Literal[
     "auth_failed",
@@ -50,3 +51,13 @@ class WarehouseFailure(LaminaError):
     def is_transient(self) -> bool:
         """Tell whether another try may succeed."""
         return self.kind in _TRANSIENT
+
+
+class RebuildNeeded(WarehouseFailure):
+    """A batch cannot be written in place: only building the whole table anew can take it in.
+
+    Why: rows or types that the table already holds do not go together with the new ones.
+    Fix: nothing; a run rebuilds the table in one step, unless it only applies a plan that does not list it.
+    """
+
+    drift: tuple[Drift, ...] = ()

@@ -20,7 +20,7 @@ def file_head(settings: SparkSettings, source: SourceTable, *, columns: tuple[Co
         known = _newest(settings, source)
         _keep(settings, source, entries, known=known, columns=columns)
         _remember(settings, source, position)
-    return Head(table=TableName(source.name), pointer=None, position=position, columns=source.columns)
+    return _head(source, position, entries)
 
 
 def pinned_head(settings: SparkSettings, source: SourceTable, position: Position) -> Head | None:
@@ -30,7 +30,7 @@ def pinned_head(settings: SparkSettings, source: SourceTable, position: Position
     entries = manifest.load_manifest(settings, source, position).entries
     if not set(entries) <= set(manifest.list_files(source, manifest.locate(settings, source))):
         return None
-    return Head(table=TableName(source.name), pointer=None, position=position, columns=source.columns)
+    return _head(source, position, entries)
 
 
 def file_changes(
@@ -83,6 +83,11 @@ def _held(item: HeldFile, column: ColumnName) -> tuple[Interval, ...] | None:
 
 def _union(ranges: list[tuple[Interval, ...]]) -> tuple[Interval, ...]:
     return merge(tuple(span for spans in ranges for span in spans))
+
+
+def _head(source: SourceTable, position: Position, entries: tuple[FileEntry, ...]) -> Head:
+    size = sum(entry.size for entry in entries)
+    return Head(table=TableName(source.name), pointer=None, position=position, columns=source.columns, bytes=size)
 
 
 def _touch(source: SourceTable, since: Position, head: Position, extent: Extent) -> Touch:

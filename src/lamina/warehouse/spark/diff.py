@@ -1,6 +1,6 @@
 """Old rows against new ones by checksums, for each set of columns somebody reads: what early cutoff is decided by."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from lamina.values.batch import Diff, DiffQuestion
@@ -14,8 +14,10 @@ from lamina.warehouse.spark.sql import quote
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# Checksums of one side: by unit (None: rows without a time), one tuple of sums for each set of columns.
-Sums = dict[date | None, list[tuple[int, ...]]]
+# Checksums of one side: by the unit's first microsecond (None: rows without a time), a tuple for each set of columns.
+Sums = dict[int | None, list[tuple[int, ...]]]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 # Units below an hour are compared by hours: the ranges told are wider, never narrower.
 _TRUNCATED = {"day": "DAY", "week": "WEEK", "month": "MONTH", "year": "YEAR"}
@@ -79,7 +81,7 @@ def _sums(old: "DataFrame", new: "DataFrame", group: Group, sets: list[Schema]) 
 
     names = [quote(name) for name in sorted({column.name for columns in sets for column in columns})]
     sides = old.selectExpr(*names, f"true AS {_IS_OLD}").unionAll(new.selectExpr(*names, f"false AS {_IS_OLD}"))
-    unit = functions.expr(_unit_sql(group) or "CAST(NULL AS TIMESTAMP)").alias("unit")
+    unit = functions.expr(_unit_sql(group) or "CAST(NULL AS BIGINT)").alias("unit")
     aggregates = [functions.expr(aggregate) for columns in sets for aggregate in checksum(columns)]
     rows = sides.groupBy(_IS_OLD, unit).agg(*aggregates).collect()
     before = {row[1]: _split(list(row)[2:], sets) for row in rows if row[0]}
@@ -104,7 +106,7 @@ def _answer(question: DiffQuestion, group: Group, place: int, old: Sums, new: Su
     return Refinement(columns=question.columns, filter_column=question.filter_column, ranges=ranges) if ranges else None
 
 
-def _at(sums: Sums, unit: date | None, place: int, empty: tuple[int, ...]) -> tuple[int, ...]:
+def _at(sums: Sums, unit: int | None, place: int, empty: tuple[int, ...]) -> tuple[int, ...]:
     found = sums.get(unit)
     return empty if found is None else found[place]
 
@@ -112,13 +114,13 @@ def _at(sums: Sums, unit: date | None, place: int, empty: tuple[int, ...]) -> tu
 def _unit_sql(group: Group) -> str | None:
     if group.filter_column is None:
         return None
-    return f"date_trunc('{_TRUNCATED.get(group.unit or '', 'HOUR')}', {quote(group.filter_column)})"
+    # A number: a timestamp would come back in the time zone of this host.
+    return f"unix_micros(date_trunc('{_TRUNCATED.get(group.unit or '', 'HOUR')}', {quote(group.filter_column)}))"
 
 
-def _interval(unit: date, group: Group) -> Interval:
+def _interval(unit: int, group: Group) -> Interval:
     """Return the unit that starts at a truncated time."""
-    at = unit if isinstance(unit, datetime) else datetime(unit.year, unit.month, unit.day)  # noqa: DTZ001 made aware below
-    start = at.astimezone(UTC) if at.tzinfo is not None else at.replace(tzinfo=UTC)
+    start = _EPOCH + timedelta(microseconds=unit)
     match _TRUNCATED.get(group.unit or ""):
         case "DAY":
             return Interval(start, start + timedelta(days=1))

@@ -2,6 +2,7 @@
 
 import re
 
+from lamina.values.drift import Drift
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.value import Value
 
@@ -41,6 +42,26 @@ def evolve(table: Schema, result: Schema) -> Evolution:
             for old, new in shared
             if not fits(new.type, old.type) and not can_widen(old.type, new.type)
         ),
+    )
+
+
+def drift_of(model: str, change: Evolution, table: Schema, *, is_ignored: bool) -> tuple[Drift, ...]:
+    """Return what an evolution does to a table, column by column, for people."""
+    before: dict[str, str] = {column.name: column.type for column in table}
+    added = [
+        (column.name, None, column.type, "added", "new in the result; older rows are null") for column in change.added
+    ]
+    widened = [
+        (column.name, before[column.name], column.type, "widened", "the new type holds every old value")
+        for column in change.widened
+    ]
+    gone = [(name, before[name], None, "kept", "gone from the result; new rows are null") for name in change.gone]
+    followed = (
+        [*added, *widened] if not is_ignored else [(*item[:3], "ignored", item[4]) for item in (*added, *widened)]
+    )
+    return tuple(
+        Drift(model=model, column=column, before=old, after=new, action=action, reason=reason)
+        for column, old, new, action, reason in (*followed, *gone)
     )
 
 

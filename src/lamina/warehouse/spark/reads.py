@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from lamina.project.source import SourceTable
 from lamina.values.names import Position, TableName
 from lamina.values.schema import UNKNOWN, Schema
-from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.failure import RebuildNeeded, WarehouseFailure
 from lamina.warehouse.spark import manifest
 from lamina.warehouse.spark.manifest import FileEntry
 from lamina.warehouse.spark.metadata import Metadata, Snapshot
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class NotAppended(WarehouseFailure):
+class NotAppended(RebuildNeeded):
     """Rows were changed or removed between two versions, so what was appended cannot be read alone.
 
     Why: an incremental model reads only new rows, and here old ones changed too.

@@ -9,12 +9,13 @@ from lamina.project.strategy import DeleteInsert, Merge, TimeInterval
 from lamina.values import codec
 from lamina.values.batch import Batch, Counts
 from lamina.values.coverage import Mark
+from lamina.values.drift import Drift
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType, Schema
 from lamina.warehouse import catalog
-from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.failure import RebuildNeeded, WarehouseFailure
 from lamina.warehouse.spark import writes
-from lamina.warehouse.spark.evolve import Evolution, Mismatch, evolve, is_same
+from lamina.warehouse.spark.evolve import Evolution, Mismatch, drift_of, evolve, is_same
 from lamina.warehouse.spark.layout import wanted_layout
 from lamina.warehouse.spark.metadata import MARK, PREDECESSOR, Metadata, Snapshot, local_path, read_metadata
 from lamina.warehouse.spark.ranges import is_aligned, time_ranges
@@ -35,7 +36,7 @@ _VOID = re.compile(r"(^|[<:,])void($|[>,])")
 Write = Callable[["DataFrame", str, dict[str, str]], None]
 
 
-class DriftRefused(WarehouseFailure):
+class DriftRefused(RebuildNeeded):
     """A result's columns do not fit the table, and nothing may be done about it in place.
 
     Why: rows that are already there cannot take the new type, or a column that is needed is gone.
@@ -51,7 +52,17 @@ class DriftRefused(WarehouseFailure):
             kind="data_rejected",
             hint="run with `--full-refresh` to rebuild the table with the new types",
         )
-        self.mismatches = mismatches
+        self.drift = tuple(
+            Drift(
+                model=model,
+                column=item.column,
+                before=item.before,
+                after=item.after,
+                action="rebuilt",
+                reason="the rows that are there cannot take the new type",
+            )
+            for item in mismatches
+        )
 
 
 class DriftForbidden(WarehouseFailure):
@@ -84,6 +95,7 @@ class Stage:
         self._batch = batch
         self._name = catalog.stage_of(batch.commit)
         self._relation = relation(settings.catalog, self._name)
+        self.drift: tuple[Drift, ...] = ()
 
     def write(self, result: "DataFrame", mark: Mark) -> Counts:
         """Write a result in the batch's mode and return what the commit counted."""
@@ -221,6 +233,7 @@ class Stage:
     def _evolve(self, base: Metadata, columns: Schema) -> None:
         change = evolve(base.columns, columns)
         policy = self._model.settings.on_drift
+        self.drift = drift_of(self._model.name, change, base.columns, is_ignored=policy == "ignore")
         if policy == "ignore":
             change = Evolution(mismatched=change.mismatched)
         if policy == "fail" and (drifted := _drifted(change)):

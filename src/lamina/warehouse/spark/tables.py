@@ -79,4 +79,5 @@ def _head(name: TableName, pointer: str | None) -> Head:
     if pointer is None:
         return Head(table=name, pointer=None, position=None)
     found = read_metadata(pointer)
-    return Head(table=name, pointer=pointer, position=found.position, columns=found.columns)
+    size = 0 if found.snapshot is None else found.snapshot.count("total-files-size")
+    return Head(table=name, pointer=pointer, position=found.position, columns=found.columns, bytes=size)

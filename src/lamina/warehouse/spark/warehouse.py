@@ -112,6 +112,7 @@ class SparkWarehouse:
             counts=counts.replace(read=self._rows_read(batch)),
             columns=metadata.columns,
             watermark=watermark,
+            drift=stage.drift,
             added=added,
         )
 
