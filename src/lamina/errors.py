@@ -1,6 +1,7 @@
 """What ends a command: a code, a sentence, a hint; transient or final by type."""
 
 from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.words import counted
 
 
 class LaminaError(Exception):
@@ -37,7 +38,7 @@ class ProjectInvalid(LaminaError):
 
     def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
         count = sum(1 for item in diagnostics if item.severity == "error")
-        super().__init__(f"the project has {count} error{'s' if count != 1 else ''}")
+        super().__init__(f"the project has {counted(count, 'error')}")
         self.diagnostics = diagnostics
 
 

@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from lamina.cli.words import count_words, spans_words
+from lamina.cli.words import spans_words
 from lamina.values.change import ModelChange
 from lamina.values.plan import Action, Build, Plan, Rebuild, Skip
+from lamina.values.words import counted
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -29,7 +30,7 @@ def plan_tree(plan: Plan, changes: tuple[ModelChange, ...]) -> "Tree":
         branch = tree.add(_headline(action))
         branch.add(Text(f"because {action.reason}" if action.reason else "", style="dim"))
     if skipped:
-        tree.add(Text(f"{count_words(len(skipped), 'model')} unchanged", style="dim"))
+        tree.add(Text(f"{counted(len(skipped), 'model')} unchanged", style="dim"))
     works = sum(isinstance(action, Build | Rebuild) for action in plan.actions)
     closing = f"apply it with: lamina apply {plan.plan_id[:12]}" if works else "nothing to do"
     tree.add(Text(closing, style="bold"))
@@ -57,5 +58,5 @@ def _word(action: Action) -> str:
 
 def _change_words(change: ModelChange) -> str:
     columns = ", ".join(f"{item.name} {item.change}" for item in change.columns[:6])
-    readers = f"; read by {count_words(len(change.blast_radius), 'model')}" if change.blast_radius else ""
+    readers = f"; read by {counted(len(change.blast_radius), 'model')}" if change.blast_radius else ""
     return f"{change.model}: {change.change.replace('_', ' ')}{f' ({columns})' if columns else ''}{readers}"

@@ -14,7 +14,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from lamina.cli.words import count_words, duration_words, spans_words
+from lamina.cli.words import duration_words, spans_words
 from lamina.values.event import (
     Event,
     Recovered,
@@ -26,6 +26,7 @@ from lamina.values.event import (
     StepProgress,
     StepStarted,
 )
+from lamina.values.words import counted
 
 HEARTBEAT_SECONDS = 15.0
 
@@ -201,7 +202,7 @@ def _finished_line(event: StepFinished) -> Text | None:
     symbol, style = _SYMBOLS[event.status]
     parts = [f"{symbol} {event.model}"]
     if event.status == "completed":
-        parts += [count_words(event.rows_written, "row"), duration_words(event.seconds)]
+        parts += [counted(event.rows_written, "row"), duration_words(event.seconds)]
     spans = spans_words(event.intervals)
     parts += [part for part in (spans, event.reason) if part]
     line = Text(parts[0], style=style)

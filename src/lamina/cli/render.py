@@ -6,6 +6,7 @@ from rich.text import Text
 
 from lamina.cli.answer import Screen
 from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.words import counted
 
 COLOURS = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 MOST_SHOWN = 100
@@ -26,7 +27,7 @@ def counts(diagnostics: tuple[Diagnostic, ...]) -> str:
     for severity in ("error", "warning"):
         count = sum(1 for item in diagnostics if item.severity == severity)
         if count:
-            words.append(f"{count} {severity}{'s' if count > 1 else ''}")
+            words.append(counted(count, severity))
     return ", ".join(words) or "no problems"
 
 

@@ -1,4 +1,4 @@
-"""Times, counts and ranges in the words a person reads."""
+"""Times and ranges in the words a person reads."""
 
 from datetime import timedelta
 
@@ -15,11 +15,6 @@ def duration_words(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest:02d} s"
     return f"{minutes // 60} h {minutes % 60:02d} min"
-
-
-def count_words(count: int, noun: str) -> str:
-    """Write a count with its noun: `1 row`, `1,200 rows`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def span_words(span: Interval) -> str:

@@ -1,5 +1,7 @@
 """Units of time and how they lie in one another; a value cut to a unit decides the slice of every unit around it."""
 
+from lamina.values.words import counted
+
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
@@ -82,6 +84,5 @@ def in_words(microseconds: int) -> str:
         return "without bound"
     for length, name in ((DAY, "day"), (HOUR, "hour"), (MINUTE, "minute"), (SECOND, "second")):
         if microseconds and microseconds % length == 0:
-            count = microseconds // length
-            return f"{count} {name}{'s' if count != 1 else ''}"
+            return counted(microseconds // length, name)
     return f"{microseconds} microseconds"

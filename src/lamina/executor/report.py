@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
 from lamina.executor.publish import Outcome
-from lamina.planner.words import listed
 from lamina.project.strategy import strategy_name
 from lamina.values.diagnostic import Diagnostic, Place
 from lamina.values.interval import merge
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Skip, Wait
 from lamina.values.result import Attempt, Materialization, StepStatus
+from lamina.values.words import listed
 from lamina.warehouse.failure import WarehouseFailure
 
 _UNFINISHED: tuple[tuple[type[Action], StepStatus], ...] = ((Block, "blocked"), (Wait, "waiting"), (Hold, "held"))

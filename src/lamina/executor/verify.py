@@ -5,10 +5,10 @@ from lamina.executor.observe import World
 from lamina.executor.runtime import Runtime
 from lamina.planner.fold import fold
 from lamina.planner.staleness import pins_of
-from lamina.planner.words import counted, listed
 from lamina.values.coverage import Coverage
 from lamina.values.interval import Interval, merge
 from lamina.values.result import ModelVerdict
+from lamina.values.words import counted, listed
 from lamina.warehouse.port import Comparison
 
 

@@ -26,7 +26,7 @@ from lamina.planner.staleness import (
     parameter_reason,
     rebuild_reason,
 )
-from lamina.planner.words import counted, listed, spans_in_words
+from lamina.planner.words import spans_in_words, units_in_words
 from lamina.project.strategy import TimeInterval
 from lamina.values.facts import ModelFacts
 from lamina.values.grid import Grid, count_units, widen
@@ -35,6 +35,7 @@ from lamina.values.names import TableName
 from lamina.values.plan import Action, Block, Build, Rebuild, Selection, Skip, Wait
 from lamina.values.touch import Touch
 from lamina.values.value import Value
+from lamina.values.words import listed
 
 
 class Schedule(Value, frozen=True):
@@ -171,7 +172,7 @@ def _stale(
     if gaps:
         reasons.append(_gaps_in_words(facts, gaps, grid))
     if subtract(again, gaps):
-        reasons.append(f"lookback of {counted(schedule.lookback, grid.unit)}")
+        reasons.append(f"lookback of {units_in_words(schedule.lookback, grid)}")
     if owed:
         debts = (debt for segment in cut_out(coverage.segments, owed) for debt in segment.debts)
         reasons.append(debts_in_words(debts, touches))
@@ -185,7 +186,7 @@ def _gaps_in_words(facts: ModelFacts, gaps: tuple[Interval, ...], grid: Grid) ->
     if not facts.coverage.segments:
         return "first build"
     units = sum(count_units(grid, span) for span in gaps)
-    return f"{counted(units, grid.unit)} missing: {spans_in_words(gaps, grid)}"
+    return f"{units_in_words(units, grid)} missing: {spans_in_words(gaps, grid)}"
 
 
 def _work(

@@ -13,7 +13,6 @@ from lamina.planner.staleness import (
     parameter_reason,
     rebuild_reason,
 )
-from lamina.planner.words import listed
 from lamina.strategies.table import write_of
 from lamina.values.cron import next_tick
 from lamina.values.facts import ModelFacts
@@ -21,6 +20,7 @@ from lamina.values.interval import WHOLE
 from lamina.values.names import TableName
 from lamina.values.plan import Action, Block, Build, Rebuild, Selection, Skip, Wait
 from lamina.values.touch import Touch
+from lamina.values.words import listed
 
 
 def decide_whole(

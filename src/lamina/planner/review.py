@@ -3,10 +3,10 @@
 from lamina.compiler.graph import Graph
 from lamina.errors import LaminaError
 from lamina.planner.axis import grid_of
-from lamina.planner.words import counted, listed
 from lamina.values.grid import count_units
 from lamina.values.names import PlanId
 from lamina.values.plan import Plan, Rebuild
+from lamina.values.words import counted, listed
 
 
 class PlanMoved(LaminaError):

@@ -9,6 +9,7 @@ from lamina.values.interval import MAX, MIN, Interval, merge
 from lamina.values.names import ColumnName, ModelName, TableName
 from lamina.values.partition_key import key_of
 from lamina.values.touch import Nothing, Ranges, Touch
+from lamina.values.words import counted, listed
 
 _SHOWN = 3
 
@@ -57,16 +58,9 @@ def spared_in_words(reader: ModelName, use: InputUse, *, columns: tuple[ColumnNa
     return f"nothing changed that the built slices of `{reader}` read"
 
 
-def listed(names: Iterable[str]) -> str:
-    """Return names in backticks, a few of them."""
-    every = tuple(names)
-    shown = ", ".join(f"`{name}`" for name in every[:_SHOWN])
-    return shown if len(every) <= _SHOWN else f"{shown} and {len(every) - _SHOWN} more"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where it must be."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+def units_in_words(count: int, grid: Grid) -> str:
+    """Count units of a grid: `3 days`, `2 units of 15 minutes`."""
+    return f"{counted(count, 'unit')} of {grid.unit}" if grid.unit[0].isdigit() else counted(count, grid.unit)
 
 
 def _ranges(touch: Touch) -> tuple[Interval, ...]:
@@ -75,7 +69,7 @@ def _ranges(touch: Touch) -> tuple[Interval, ...]:
 
 def _span_in_words(span: Interval, grid: Grid) -> str:
     if floor_unit(grid, span.start) != span.start:
-        return f"{_minutes(span)}"
+        return _minutes(span)
     first, after = key_of(grid, span.start), advance(grid, span.start, count=1)
     if span.end < after:
         return f"{first} (unfinished)"
