@@ -38,6 +38,14 @@ def test_auto_takes_a_month_of_days_at_once() -> None:
     assert [count_units(Grid("day"), span) for span in cut_spans(build(subject, year), subject)] == [30] * 12 + [4]
 
 
+def test_auto_takes_all_at_once_where_the_inputs_are_small() -> None:
+    subject = model(strategy=DAILY)
+    year = Interval(day(1, month=1), day(31, month=12))
+    assert tuple(cut_spans(build(subject, year), subject, input_bytes=2**20)) == (year,)
+    assert len(tuple(cut_spans(build(subject, year), subject, input_bytes=2**40))) == 13
+    assert len(tuple(cut_spans(build(sized(60), year), sized(60), input_bytes=2**20))) == 7
+
+
 def test_a_rebuild_is_one_batch() -> None:
     subject = sized(1)
     action = Rebuild(model=subject.name, intervals=(days(1, 20),), reason="")

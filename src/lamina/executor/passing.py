@@ -61,6 +61,13 @@ class Pass:
         with self._lock:
             return {use.name: self._upstream[use.name] for use in model.inputs if use.name in self._upstream}
 
+    def input_bytes(self, model: CompiledModel) -> int | None:
+        """Return how much the inputs of a model hold, None if one does not tell."""
+        with self._lock:
+            sizes = [head.bytes for use in model.inputs if (head := self._heads.get(use.name)) is not None]
+        known = [size for size in sizes if size is not None]
+        return sum(known) if len(known) == len(model.inputs) else None
+
     def ground(self, model: CompiledModel) -> Ground:
         """Return what the next batch of a model stands on."""
         with self._lock:
@@ -89,11 +96,14 @@ class Pass:
         with self._lock:
             name = TableName(model.name)
             self._logs[name] = (*self._logs.get(name, ()), outcome.touch)
+            before = self._heads[name]
+            size = 0 if before.pointer is None else before.bytes
             self._heads[name] = Head(
                 table=model.target,
                 pointer=published.move.pointer,
                 position=published.position,
                 columns=model.columns or (),
+                bytes=None if size is None else size + published.counts.bytes_written,
             )
             self._facts[model.name] = self._facts[model.name].replace(target=TargetFacts(status="ours"))
             self._keep(

@@ -14,7 +14,8 @@ from lamina.values.interval import Interval, merge
 from lamina.values.names import CommitId
 from lamina.values.plan import Build, Rebuild
 
-# Nothing is known of a unit's size yet: a month of days in one commit is small, a year of hours is not.
+# What is read of so little is written at once; of more, or of nobody knows how much, a month of days at a time.
+_SMALL_BYTES = 2 * 2**30
 _AUTO_UNITS = 30
 
 
@@ -26,6 +27,7 @@ def cut_batches(
     base: str | None,
     parameters: dict[str, str],
     new_commit: Callable[[], CommitId],
+    input_bytes: int | None = None,
 ) -> Iterator[Batch]:
     """Yield the batches of an action on one base; each later one is to be staged on what the one before published."""
     since = action.since if isinstance(action, Build) else None
@@ -34,7 +36,7 @@ def cut_batches(
         Pin(input=name, position=position, since=since if name == driver else None)
         for name, position in sorted(pins_of(model, coverage).items())
     )
-    for span in cut_spans(action, model):
+    for span in cut_spans(action, model, input_bytes=input_bytes):
         yield Batch(
             commit=new_commit(),
             model=model.name,
@@ -46,13 +48,18 @@ def cut_batches(
         )
 
 
-def cut_spans(action: Build | Rebuild, model: CompiledModel) -> Iterator[Interval]:
+def cut_spans(action: Build | Rebuild, model: CompiledModel, *, input_bytes: int | None = None) -> Iterator[Interval]:
     """Yield the ranges of an action's batches: all in one where the table is replaced, else by the batch size."""
     grid, strategy = grid_of(model), model.settings.strategy
     if grid is None or not isinstance(strategy, TimeInterval) or action.mode == "replace_all":
         yield Interval(action.intervals[0].start, action.intervals[-1].end)
         return
-    size = _AUTO_UNITS if strategy.batch_size == "auto" else strategy.batch_size
+    is_small = input_bytes is not None and input_bytes <= _SMALL_BYTES
+    is_auto = strategy.batch_size == "auto"
+    if is_auto and is_small and not reads_itself(model):
+        yield from merge(action.intervals)
+        return
+    size = strategy.batch_size if isinstance(strategy.batch_size, int) else _AUTO_UNITS
     size = 1 if reads_itself(model) else size
     for span in merge(action.intervals):
         yield from _cut(grid, span, size=size)

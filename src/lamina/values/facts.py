@@ -18,6 +18,7 @@ class Head(Value, frozen=True):
     pointer: str | None  # None: the table does not exist, or has no pointer (files)
     position: Position | None  # None: no version yet
     columns: Schema = ()
+    bytes: int | None = None  # of its data as stored; None: not known
 
 
 class Version(Value, frozen=True):
