@@ -26,6 +26,8 @@ def spans_in_words(spans: tuple[Interval, ...], grid: Grid) -> str:
 def changes_in_words(name: TableName, touches: Iterable[Touch]) -> str:
     """Say what touches did to a table: rows added, or ranges changed."""
     seen = [touch for touch in touches if not isinstance(touch.extent, Nothing)]
+    if seen and all(touch.detail for touch in seen):
+        return f"`{name}`: {', '.join(touch.detail for touch in seen)}"
     if seen and all(touch.is_append for touch in seen):
         rows = [touch.rows_added for touch in seen]
         if all(count is not None for count in rows):

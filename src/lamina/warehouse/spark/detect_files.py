@@ -52,7 +52,8 @@ def file_changes(
         return (_touch(source, since, head, Everything()),)
     before = manifest.load_manifest(settings, source, since)
     came, went = compare(before, after)
-    return (_touch(source, since, head, extent_of((*came, *went), columns)).replace(is_append=not went),)
+    touch = _touch(source, since, head, extent_of((*came, *went), columns))
+    return (touch.replace(is_append=not went, detail=_in_words(came, went)),)
 
 
 def compare(before: Manifest, after: Manifest) -> tuple[tuple[HeldFile, ...], tuple[HeldFile, ...]]:
@@ -83,6 +84,13 @@ def _held(item: HeldFile, column: ColumnName) -> tuple[Interval, ...] | None:
 
 def _union(ranges: list[tuple[Interval, ...]]) -> tuple[Interval, ...]:
     return merge(tuple(span for spans in ranges for span in spans))
+
+
+def _in_words(came: tuple[HeldFile, ...], went: tuple[HeldFile, ...]) -> str:
+    """Say how many files came, changed and went."""
+    new, old = ({item.file.path for item in files} for files in (came, went))
+    counts = (("added", len(new - old)), ("changed", len(new & old)), ("removed", len(old - new)))
+    return ", ".join(f"{count:,} file{'' if count == 1 else 's'} {word}" for word, count in counts if count)
 
 
 def _head(source: SourceTable, position: Position, entries: tuple[FileEntry, ...]) -> Head:
