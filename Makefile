@@ -34,9 +34,10 @@ check: setup ## Check format, lint, types and import direction
 bench: setup ## Measure compile times beside the reference figures
 	@$(python) -m benchmarks.compile
 
-campaign: setup ## Fuzz and simulate for ten minutes each, with fresh seeds
+campaign: setup ## Fuzz, simulate and kill for a long time with fresh seeds; results are recorded
 	@LAMINA_FUZZ_SECONDS=600 $(pytest) tests/fuzz -s
 	@$(python) -m tests.campaigns.simulate --seconds 600
+	@$(python) -m tests.campaigns.kill --kills 200
 
 agreement: setup ## Compare inferred types with Spark's analyzer and write the figure down
 	@$(python) -m tests.spark.agreement
