@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lamina.values.cron import cron_floor, is_cron, next_tick
+from lamina.values.cron import cron_floor, next_tick
 
 
 def at(text: str) -> datetime:
@@ -58,13 +58,3 @@ def test_floor_and_next_enclose_every_instant(expression: str, zone: str, instan
     assert after is not None
     assert floor <= instant < after
     assert next_tick(expression, zone, floor) == after
-
-
-@pytest.mark.parametrize("expression", ["", "a b c d e", "0 0 30 2 *", "* * * * * *", "@often", "61 * * * *"])
-def test_unreadable_or_impossible_expressions_are_no_cron(expression: str) -> None:
-    assert not is_cron(expression)
-
-
-@pytest.mark.parametrize("expression", ["@Daily", "*/5 * * * *", "0 6 * * MON-FRI", "0 0 29 2 *"])
-def test_readable_expressions_are_cron(expression: str) -> None:
-    assert is_cron(expression)

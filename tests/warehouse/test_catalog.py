@@ -29,7 +29,7 @@ def test_stages_are_not_listed_among_tables(connection: sqlite3.Connection) -> N
     catalog.add_table(connection, "lake", table=STAGE, pointer="p2")
     catalog.add_table(connection, "pond", table=ORDERS, pointer="p3")
     assert catalog.pointers(connection, "lake") == {ORDERS: "p1"}
-    assert catalog.stages(connection, "lake") == ("c1",)
+    assert catalog.pointer(connection, "lake", STAGE) == "p2"
 
 
 def test_pointer_moves_only_from_its_base(connection: sqlite3.Connection) -> None:
@@ -45,7 +45,7 @@ def test_publish_drops_the_stage(connection: sqlite3.Connection) -> None:
     catalog.add_table(connection, "lake", table=STAGE, pointer="p2")
     assert catalog.publish(connection, "lake", Move(ORDERS, base="p1", pointer="p2", stage=STAGE))
     assert catalog.pointers(connection, "lake") == {ORDERS: "p2"}
-    assert catalog.stages(connection, "lake") == ()
+    assert catalog.pointer(connection, "lake", STAGE) is None
 
 
 def test_first_publish_gives_the_stage_the_name_of_the_table(connection: sqlite3.Connection) -> None:

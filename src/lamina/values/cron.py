@@ -9,23 +9,13 @@ from cronsim import CronSim, CronSimError
 ALIASES = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
-    "@midnight": "0 0 * * *",
     "@weekly": "0 0 * * MON",
     "@monthly": "0 0 1 * *",
     "@yearly": "0 0 1 1 *",
-    "@annually": "0 0 1 1 *",
 }
 
 # How far back a tick is searched, step by step, so that a frequent one is found at once.
 _REACHES = tuple(timedelta(minutes=10) * 8**power for power in range(8))
-
-
-def is_cron(expression: str) -> bool:
-    """Say whether an expression is one of the aliases or five readable fields that can ever tick."""
-    try:
-        return next_tick(expression, "UTC", datetime(2000, 1, 1, tzinfo=UTC)) is not None
-    except CronSimError:
-        return False
 
 
 @lru_cache(maxsize=4096)
@@ -58,7 +48,7 @@ def cron_floor(expression: str, zone: str, instant: datetime) -> datetime | None
 
 
 def _fields(expression: str) -> str:
-    fields = ALIASES.get(expression.strip().lower(), expression)
+    fields = ALIASES.get(expression, expression)
     if len(fields.split()) != 5:
         raise CronSimError("Wrong number of fields")
     return fields

@@ -75,12 +75,6 @@ def widen(grid: Grid, span: Interval) -> Interval:
     return Interval(floor_unit(grid, span.start), ceil_unit(grid, span.end))
 
 
-def shrink(grid: Grid, span: Interval) -> Interval | None:
-    """Return the largest run of whole units inside a span, if there is one."""
-    start, end = ceil_unit(grid, span.start), floor_unit(grid, span.end)
-    return Interval(start, end) if start < end else None
-
-
 def count_units(grid: Grid, span: Interval) -> int:
     """Return how many units a span touches."""
     wide = widen(grid, span)

@@ -72,15 +72,6 @@ def pointer(connection: sqlite3.Connection, catalog: str, table: TableName) -> s
     return None if row is None else str(row[0])
 
 
-def stages(connection: sqlite3.Connection, catalog: str) -> tuple[CommitId, ...]:
-    """Return the batches that have a stage row."""
-    rows = connection.execute(
-        "SELECT table_name FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ? ORDER BY table_name",
-        (catalog, STAGE_NAMESPACE),
-    )
-    return tuple(CommitId(row[0]) for row in rows)
-
-
 def add_table(connection: sqlite3.Connection, catalog: str, *, table: TableName, pointer: str) -> None:
     """Add a row for a table or a stage that has none."""
     connection.execute(

@@ -50,7 +50,6 @@ class Snapshot(Value, frozen=True):
 
     position: Position
     parent: Position | None
-    schema_id: int | None
     summary: dict[str, str]
     manifest_list: str
 
@@ -185,7 +184,6 @@ def _snapshot(item: dict[str, Any]) -> Snapshot:
     return Snapshot(
         position=Position(str(item["snapshot-id"])),
         parent=None if parent is None else Position(str(parent)),
-        schema_id=item.get("schema-id"),
         summary=item.get("summary") or {},
         manifest_list=item.get("manifest-list", ""),
     )
