@@ -1,10 +1,14 @@
 """The diff of old and new rows, for each set of columns and each unit that readers ask about."""
 
+import time
+from collections.abc import Iterator
+
 import pytest
 from tests.spark.lake import Lake, day
 
 from lamina.project.strategy import TimeInterval
 from lamina.values.batch import DiffQuestion
+from lamina.values.interval import WHOLE
 from lamina.values.names import ColumnName
 from lamina.values.touch import Refinement
 
@@ -32,6 +36,42 @@ def test_equal_rebuild_is_equal_and_publishes_only_a_mark(lake: Lake) -> None:
     assert head.versions[-1].is_content_preserving
     assert head.versions[-1].position == lake_move.position
     assert lake.sql("SELECT count(*) FROM lake.d.t") == [(2,)]
+
+
+@pytest.fixture
+def far_away(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A host whose clock is set to another zone than UTC."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "America/New_York")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("far_away")
+def test_i6_the_zone_of_the_host_moves_no_range_and_no_answer(lake: Lake) -> None:
+    lake.build(lake.add_model("d.t", rows("('2026-01-01', 1, 'a')", "('2026-01-02', 2, 'b')")))
+    model = lake.add_model("d.t", rows("('2026-01-01', 1, 'a')", "('2026-01-02', 2, 'x')"))
+    question = DiffQuestion(columns=(STATUS,), filter_column=TS, unit="day")
+
+    diff = lake.warehouse.diff(lake.stage(model), (question,))
+    answer = lake.warehouse.query(
+        "SELECT TIMESTAMP '2026-01-02 03:00:00', TIMESTAMP_NTZ '2026-01-02 03:00:00',"
+        " array(struct(TIMESTAMP '2026-07-02 03:00:00'))",
+        limit=1,
+    )
+
+    assert diff.refinements == (Refinement(columns=(STATUS,), filter_column=TS, ranges=(day(2),)),)
+    assert answer.rows == (("2026-01-02T03:00:00Z", "2026-01-02T03:00:00Z", [["2026-07-02T03:00:00Z"]]),)
+
+
+def test_change_at_the_end_of_time_touches_all_of_it(lake: Lake) -> None:
+    lake.build(lake.add_model("d.t", rows("('9999-12-31', 1, 'a')")))
+    question = DiffQuestion(columns=(STATUS,), filter_column=TS, unit="day")
+
+    diff = lake.warehouse.diff(lake.stage(lake.add_model("d.t", rows("('9999-12-31', 1, 'x')"))), (question,))
+
+    assert diff.refinements == (Refinement(columns=(STATUS,), filter_column=TS, ranges=(WHOLE,)),)
 
 
 def test_change_of_one_column_spares_readers_of_others(lake: Lake) -> None:

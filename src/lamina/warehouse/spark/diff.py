@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from lamina.values.batch import Diff, DiffQuestion
-from lamina.values.interval import Interval, merge
+from lamina.values.interval import WHOLE, Interval, merge
 from lamina.values.schema import Schema
 from lamina.values.touch import Refinement
 from lamina.values.value import Value
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Sums = dict[int | None, list[tuple[int, ...]]]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_FIRST_YEAR = (datetime(2, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_LAST_YEAR = (datetime(9999, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 
 # Units below an hour are compared by hours: the ranges told are wider, never narrower.
 _TRUNCATED = {"day": "DAY", "week": "WEEK", "month": "MONTH", "year": "YEAR"}
@@ -120,6 +123,9 @@ def _unit_sql(group: Group) -> str | None:
 
 def _interval(unit: int, group: Group) -> Interval:
     """Return the unit that starts at a truncated time."""
+    # Spark's calendar is longer than Python's.
+    if not _FIRST_YEAR <= unit < _LAST_YEAR:
+        return WHOLE
     start = _EPOCH + timedelta(microseconds=unit)
     match _TRUNCATED.get(group.unit or ""):
         case "DAY":

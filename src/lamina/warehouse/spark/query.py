@@ -17,10 +17,11 @@ def run_query(session: "SparkSession", sql: str, *, catalog: str, limit: int) ->
     _refuse_writing(sql)
     session.catalog.setCurrentCatalog(catalog)
     frame = session.sql(sql)
+    kinds = [field.dataType for field in frame.schema]
     rows = frame.limit(limit + 1).collect()
     return QueryResult(
         columns=tuple(QueryColumn(name=field.name, type=field.dataType.simpleString()) for field in frame.schema),
-        rows=tuple(tuple(_cell(value) for value in row) for row in rows[:limit]),
+        rows=tuple(tuple(_cell(*cell) for cell in zip(row, kinds, strict=True)) for row in rows[:limit]),
         is_cut=len(rows) > limit,
     )
 
@@ -39,12 +40,11 @@ def _refuse_writing(sql: str) -> None:
         raise UsageError("only one query can be asked, and it may not write", hint="begin with SELECT or WITH")
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: Any, kind: Any) -> Any:
     """Return a value as JSON can hold it: times in UTC with Z, decimals as text."""
     match value:
         case datetime():
-            instant = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
-            return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
+            return _instant(value, kind).isoformat().replace("+00:00", "Z")
         case date():
             return value.isoformat()
         case Decimal():
@@ -52,8 +52,15 @@ def _cell(value: Any) -> Any:
         case bytes() | bytearray():
             return b64encode(value).decode()
         case dict():
-            return {str(key): _cell(item) for key, item in value.items()}
-        case list() | tuple():
-            return [_cell(item) for item in value]
+            return {str(_cell(key, kind.keyType)): _cell(item, kind.valueType) for key, item in value.items()}
+        case tuple():
+            return [_cell(item, field.dataType) for item, field in zip(value, kind, strict=True)]
+        case list():
+            return [_cell(item, kind.elementType) for item in value]
         case _:
             return value
+
+
+def _instant(value: datetime, kind: Any) -> datetime:
+    """Return a time in UTC; Spark hands an instant over in the zone of this host, a time without zone as it is."""
+    return value.replace(tzinfo=UTC) if kind.typeName() == "timestamp_ntz" else value.astimezone(UTC)
