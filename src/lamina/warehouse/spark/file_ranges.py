@@ -1,11 +1,12 @@
 """Which times one file holds: from its folders, its footer, or a scan of just that column; no JVM."""
 
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lamina.project.source import SourceTable
-from lamina.values.interval import Interval, merge
+from lamina.values.interval import MAX, Interval, merge
 from lamina.values.names import ColumnName
 from lamina.values.touch import ColumnRanges
 from lamina.warehouse.spark.manifest import FileEntry, SourceUnreadable
@@ -41,7 +42,7 @@ def _ranges(source: SourceTable, path: Path, entry: FileEntry, column: ColumnNam
 
     try:
         return _scanned(source, path, column)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError, pyarrow.ArrowKeyError):
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError, KeyError, OverflowError):
         # What only Spark can read may hold anything; if Spark cannot either, the batch says so.
         return None
     except OSError as error:
@@ -67,7 +68,7 @@ def parquet_ranges(path: Path, column: str) -> tuple[Interval, ...] | None:
 
     if not path.is_file():
         return None
-    with pyarrow.parquet.ParquetFile(path) as file:
+    with suppress(OverflowError), pyarrow.parquet.ParquetFile(path) as file:
         if column not in file.schema_arrow.names or not _is_time(file.schema_arrow.field(column).type):
             return None
         bounds = _footer_bounds(file, column)
@@ -76,6 +77,7 @@ def parquet_ranges(path: Path, column: str) -> tuple[Interval, ...] | None:
             if span.end - span.start <= _FEW_UNITS:
                 return (span,)
         return ranges_of(file.read(columns=[column]).column(0))
+    return None  # a time outside of Python's calendar
 
 
 def _is_time(kind: "pyarrow.DataType") -> bool:
@@ -111,7 +113,8 @@ def _scanned(source: SourceTable, path: Path, column: str) -> tuple[Interval, ..
         case "orc":
             import pyarrow.orc
 
-            return ranges_of(pyarrow.orc.read_table(path, columns=[column]).column(0))
+            file = pyarrow.orc.ORCFile(path)
+            return ranges_of(file.read(columns=[column]).column(0)) if column in file.schema.names else None
         case _:
             return None
 
@@ -179,17 +182,23 @@ def ranges_of(values: "pyarrow.ChunkedArray") -> tuple[Interval, ...] | None:
 def span_of(first: Any, last: Any) -> Interval:
     """Return the interval that holds two values of one time column and all between them."""
     if isinstance(first, datetime):
-        return Interval(_utc(first), _utc(last) + _INSTANT)
+        return Interval(min(_utc(first), MAX - _INSTANT), _after(_utc(last), _INSTANT))
     return Interval(_day(first).start, _day(last).end)
 
 
 def _day(day: date) -> Interval:
-    start = datetime(day.year, day.month, day.day, tzinfo=UTC)
-    return Interval(start, start + _DAY)
+    start = min(datetime(day.year, day.month, day.day, tzinfo=UTC), MAX - _DAY)
+    return Interval(start, _after(start, _DAY))
 
 
 def _hour(hour: datetime) -> Interval:
-    return Interval(_utc(hour), _utc(hour) + _HOUR)
+    start = min(_utc(hour), MAX - _HOUR)
+    return Interval(start, _after(start, _HOUR))
+
+
+def _after(start: datetime, length: timedelta) -> datetime:
+    """Return the end of a unit; dates that mean "never" lie at the end of the calendar, where no slice is."""
+    return MAX if start >= MAX - length else start + length
 
 
 def _utc(at: datetime) -> datetime:
