@@ -1,5 +1,6 @@
 """Batches, records and runs as small as they can be, for tests of the ports."""
 
+import sqlite3
 from datetime import UTC, datetime, timedelta
 
 from lamina.state.port import Lease, RunRecord, StateStore
@@ -17,13 +18,21 @@ from lamina.values.names import (
     TableName,
 )
 from lamina.values.touch import Nothing, Touch
-from lamina.warehouse.catalog import stage_of
+from lamina.warehouse.catalog import STAGE_NAMESPACE, stage_of
 
 PROD = EnvironmentName("prod")
 NOW = datetime(2026, 4, 7, 12, tzinfo=UTC)
 TTL = timedelta(seconds=60)
 ORDERS = ModelName("sales.orders")
 RAW = TableName("raw.orders")
+
+
+def stages_in(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """Return the names of the stages in a catalog."""
+    rows = connection.execute(
+        "SELECT table_name FROM iceberg_tables WHERE table_namespace = ? ORDER BY table_name", (STAGE_NAMESPACE,)
+    )
+    return tuple(row[0] for row in rows)
 
 
 def days(first: int, last: int) -> Interval:

@@ -5,10 +5,11 @@ from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
+from tests.behaviour.examples import stages_in
 from tests.simulation.algebra import DAY, Relation
 from tests.simulation.engine import ENVIRONMENT, run_engine
 from tests.simulation.faults import Process
-from tests.simulation.lake import CATALOG, bag
+from tests.simulation.lake import bag
 from tests.simulation.memory_warehouse import MemoryWarehouse
 from tests.simulation.oracle import BEGIN, difference, recompute, wrong_keys, wrong_slices
 from tests.simulation.project import EVENTS, FILES, NAMES
@@ -26,7 +27,6 @@ from lamina.values.interval import MAX, WHOLE, Interval, merge, subtract
 from lamina.values.names import ModelName, TableName
 from lamina.values.plan import Build, Rebuild
 from lamina.values.result import RunResult
-from lamina.warehouse import catalog
 
 
 def check_result(result: RunResult | LaminaError, process: Process) -> None:
@@ -131,7 +131,7 @@ def check_clean(world: World) -> None:
     with closing(world.open_store()) as store:
         intents = store.intents(ENVIRONMENT)
     # With the state, the list of what was under way is lost too: such stages are found by their age, later.
-    stages = () if world.has_lost_state else catalog.stages(world.lake.connection, CATALOG)
+    stages = () if world.has_lost_state else stages_in(world.lake.connection)
     if intents or stages:
         raise Violation(f"stages are left behind: {stages}, {intents}")
 

@@ -20,7 +20,7 @@ from lamina.values.names import ColumnName, CommitId, Fingerprint, Position, Tab
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.touch import Everything, Nothing, Touch
 from lamina.warehouse import catalog
-from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.failure import RebuildNeeded, WarehouseFailure
 from lamina.warehouse.port import NO_PINS, Comparison, History, Pins
 
 
@@ -137,7 +137,7 @@ class MemoryWarehouse:
         pinned = None if metadata is None else metadata.snapshot(int(pin.position))
         if metadata is None or pinned is None:
             raise WarehouseFailure(f"version {pin.position} of `{name}` is gone", kind="not_found")
-        return pinned.relation if pin.since is None else _appended(metadata, pinned, since=pin.since)
+        return pinned.relation if pin.since is None else _appended(self._lake, metadata, pinned, since=pin.since)
 
     def _read_files(self, source: SourceTable, pin: Pin) -> Relation:
         if not self._lake.is_current(source.location, pin.position):
@@ -145,7 +145,7 @@ class MemoryWarehouse:
         files = self._lake.manifests[pin.position]
         before = {} if pin.since is None else self._lake.manifests[pin.since]
         if any(files.get(name) != version for name, version in before.items()):
-            raise WarehouseFailure(f"files of `{source.name}` were not only added since {pin.since}", kind="internal")
+            raise RebuildNeeded(f"files of `{source.name}` were not only added since {pin.since}", kind="conflict")
         new = [version for name, version in sorted(files.items()) if name not in before]
         return self._lake.file_rows(new, columns=_names(source.columns))
 
@@ -313,21 +313,22 @@ def _version(table: TableName, metadata: Metadata, step: Snapshot) -> Version:
     return Version(step.position, parent, mark=mark, touch=touch, is_content_preserving=is_preserving)
 
 
-def _appended(metadata: Metadata, pinned: Snapshot, *, since: Position) -> Relation:
+def _appended(lake: Lake, metadata: Metadata, pinned: Snapshot, *, since: Position) -> Relation:
     """Return the rows added from one version to another, between which rows were only added."""
     rows: Counter[Row] = Counter()
-    step: Snapshot | None = pinned
-    while step is not None and step.position != since:
+    step = pinned
+    while step.position != since:
         before = None if step.parent is None else metadata.snapshot(step.parent)
-        old = Counter[Row]() if before is None else bag(before.relation)
-        if step.parent is not None and before is None and str(step.parent) != since:
-            raise WarehouseFailure(f"version {step.parent} expired", kind="not_found")
+        if before is None and str(step.parent) != since:
+            raise RebuildNeeded(f"version {since} is no ancestor of {pinned.position} any more", kind="conflict")
+        # The files that a snapshot added are listed in it, also when its parent has expired.
+        old = bag(lake.archive[int(since)] if before is None else before.relation)
         if old - bag(step.relation):
-            raise WarehouseFailure(f"rows were not only added since version {since}", kind="internal")
+            raise RebuildNeeded(f"rows were not only added since version {since}", kind="conflict")
         rows += bag(step.relation) - old
+        if before is None:
+            break
         step = before
-    if step is None:
-        raise WarehouseFailure(f"version {since} is no ancestor of {pinned.position}", kind="not_found")
     return Relation(pinned.relation.columns, tuple(rows.elements()))
 
 

@@ -6,7 +6,7 @@ from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from tests.behaviour.examples import NOW, ORDERS, PROD, TTL, lease_of, published_of
+from tests.behaviour.examples import NOW, ORDERS, PROD, TTL, lease_of, published_of, stages_in
 
 from lamina.errors import LaminaError
 from lamina.state.port import Lease
@@ -70,7 +70,7 @@ def test_i5_one_of_many_processes_publishes(path: Path, store: SqlStore, stages:
     assert len(store.batches(PROD, ORDERS, limit=9)) == 2
     connection = catalog.connect(path)
     assert catalog.pointer(connection, CATALOG, TableName(ORDERS)) == view.models[ORDERS].pointer
-    assert len(catalog.stages(connection, CATALOG)) == PROCESSES - 1
+    assert len(stages_in(connection)) == PROCESSES - 1
     connection.close()
 
 

@@ -175,7 +175,10 @@ class Step:
         is_whole = action.mode == "replace_all"
         return self._bounds.may_rebuild and not is_whole and not reads_itself(self._model)
 
-    def _whole_rebuild(self, action: Build | Rebuild, error: RebuildNeeded) -> Rebuild:
+    def _whole_rebuild(self, action: Build | Rebuild, error: RebuildNeeded) -> Build | Rebuild:
+        if isinstance(action, Build) and action.mode == "merge" and action.since is not None:
+            # All rows do what the new ones would have done, and keys that left the source stay.
+            return action.replace(since=None, reason=f"{action.reason}; {error.message}")
         there = covered(self._now.record(self._model.name).coverage)
         spans = merge((*there, *action.intervals))
         return Rebuild(model=action.model, intervals=spans, reason=f"{action.reason}; {error.message}")

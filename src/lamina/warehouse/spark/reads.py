@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class NotAppended(RebuildNeeded):
-    """Rows were changed or removed between two versions, so what was appended cannot be read alone.
+    """Rows were changed or removed between two versions, or a version is gone: new rows cannot be read alone.
 
-    Why: an incremental model reads only new rows, and here old ones changed too.
+    Why: an incremental model reads only new rows, and here old ones changed too, or the versions between expired.
     Fix: run again: the model is rebuilt from all of its input.
     """
 
@@ -28,7 +28,7 @@ class NotAppended(RebuildNeeded):
 
     def __init__(self, table: TableName, since: Position) -> None:
         super().__init__(
-            f"`{table}` was not only appended to since version {since}",
+            f"what was appended to `{table}` since version {since} cannot be told apart",
             kind="conflict",
             hint="the model is rebuilt from all of its input",
         )
@@ -82,7 +82,7 @@ def read_appended(session: "SparkSession", relation: str, *, since: Position, un
 
 
 def steps_between(table: TableName, metadata: Metadata, *, since: Position, until: Position) -> tuple[Snapshot, ...]:
-    """Return the snapshots after one version up to another, oldest first; raise if they are not linked."""
+    """Return the snapshots after one version up to another, oldest first; raise if they do not link any more."""
     steps: list[Snapshot] = []
     position: Position | None = until
     while position is not None and position != since:
@@ -92,7 +92,7 @@ def steps_between(table: TableName, metadata: Metadata, *, since: Position, unti
         steps.append(found)
         position = metadata.parent(position)
     if position != since:
-        raise VersionGone(table, since)
+        raise NotAppended(table, since)
     return tuple(reversed(steps))
 
 
