@@ -41,12 +41,12 @@ class Engine:
 
 @contextmanager
 def open_engine(
-    root: str, variables: Mapping[str, str], *, overrides: Mapping[str, str], emit: Callable[[Event], None]
+    root: str, environment_variables: Mapping[str, str], *, overrides: Mapping[str, str], emit: Callable[[Event], None]
 ) -> Iterator[Engine]:
     """Compile the project and open its state and tables for the block; looking starts no JVM."""
-    config = load_config(root, variables, overrides=overrides)
-    graph = compile_root(root, variables)
-    found = (*graph.diagnostics, *promoted_findings(config, graph, variables=variables))
+    config = load_config(root, environment_variables, overrides=overrides)
+    graph = compile_root(root, environment_variables)
+    found = (*graph.diagnostics, *promoted_findings(config, graph, environment_variables=environment_variables))
     if any(item.severity == "error" for item in found):
         raise ProjectInvalid(found)
     database = Path(config.catalog.database)
@@ -66,8 +66,8 @@ def open_engine(
         stack.callback(log.close)
         stack.callback(store.close)
         stack.callback(warehouse.close)
-        if FAILPOINT in variables:
-            stack.enter_context(armed(kill_hook(variables[FAILPOINT])))
+        if FAILPOINT in environment_variables:
+            stack.enter_context(armed(kill_hook(environment_variables[FAILPOINT])))
         yield Engine(config=config, graph=graph, runtime=runtime, warehouse=warehouse, stop=Signal())
 
 
@@ -103,7 +103,7 @@ def spark_settings(config: Config, graph: Graph) -> SparkSettings:
         catalog=config.catalog.name,
         master=config.spark.master,
         remote=config.spark.remote,
-        conf={**config.spark.conf, **{key: value.reveal() for key, value in config.spark.secret_conf.items()}},
+        conf=config.spark.conf,
         secret_conf=config.spark.secret_conf,
         jars=config.spark.jars,
         environment=config.environment,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from lamina.api import compile_root
 from lamina.compiler.graph import CompiledModel, Graph
-from lamina.errors import LaminaError, ProjectInvalid, UsageError
-from lamina.planner.select import did_you_mean, find_model, select
+from lamina.errors import LaminaError, ProjectInvalid
+from lamina.planner.select import find_model, select, unknown_model
 from lamina.values.diagnostic import Diagnostic, sort_diagnostics
 
 if TYPE_CHECKING:
@@ -39,13 +39,15 @@ def check_project(root: str, environment_variables: Mapping[str, str]) -> "Compi
     return report_compile(graph.replace(diagnostics=_with_promised(root, graph, environment_variables)))
 
 
-def _with_promised(root: str, graph: Graph, variables: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+def _with_promised(root: str, graph: Graph, environment_variables: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     """Add what breaks promises of the version that was last run; a project that cannot be read made none."""
     if any(item.code.startswith("L1") and item.severity == "error" for item in graph.diagnostics):
         return graph.diagnostics
     from lamina.promoted import promoted_findings
 
-    found = promoted_findings(load_config(root, variables, overrides={}), graph, variables=variables)
+    found = promoted_findings(
+        load_config(root, environment_variables, overrides={}), graph, environment_variables=environment_variables
+    )
     return sort_diagnostics([*graph.diagnostics, *found]) if found else graph.diagnostics
 
 
@@ -110,4 +112,4 @@ def _unknown(graph: Graph, name: str) -> LaminaError:
     errors = tuple(item for item in graph.diagnostics if item.severity == "error")
     if errors:
         return ProjectInvalid(errors)
-    return UsageError(f"no model `{name}`", hint=did_you_mean(graph, name))
+    return unknown_model(graph, name)

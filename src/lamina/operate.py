@@ -6,14 +6,14 @@ from datetime import datetime
 
 from lamina.compiler.graph import Graph
 from lamina.engine import Engine, new_run_id, open_engine, thread_count
-from lamina.errors import LaminaError, UsageError
+from lamina.errors import LaminaError
 from lamina.executor.execute import Limits
 from lamina.executor.lease import held_lease
 from lamina.executor.run import Request, observe, run
 from lamina.planner.plan import build_plan
 from lamina.planner.recover import accept
 from lamina.planner.review import PlanMoved, check_size, moved_since
-from lamina.planner.select import did_you_mean, find_model, select, upstreams_of
+from lamina.planner.select import model_named, select, upstreams_of
 from lamina.values.change import ModelChange
 from lamina.values.event import Event
 from lamina.values.names import ModelName, PlanId, TableName
@@ -42,9 +42,11 @@ class Planned(Value, frozen=True):
     changes: tuple[ModelChange, ...]
 
 
-def plan_project(root: str, variables: Mapping[str, str], ask: Ask, *, emit: Callable[[Event], None]) -> Planned:
+def plan_project(
+    root: str, environment_variables: Mapping[str, str], ask: Ask, *, emit: Callable[[Event], None]
+) -> Planned:
     """Return what a run would do now, and keep it for `apply`; no table is touched, no JVM is started."""
-    with open_engine(root, variables, overrides={}, emit=emit) as engine:
+    with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
         selection = _selection(engine.graph, ask)
         plan = _plan(engine, selection, ask.execution_time or engine.runtime.clock())
         engine.runtime.store.save_plan(plan)
@@ -52,10 +54,15 @@ def plan_project(root: str, variables: Mapping[str, str], ask: Ask, *, emit: Cal
 
 
 def run_project(
-    root: str, variables: Mapping[str, str], ask: Ask, *, emit: Callable[[Event], None], ready: Callable[[Engine], None]
+    root: str,
+    environment_variables: Mapping[str, str],
+    ask: Ask,
+    *,
+    emit: Callable[[Event], None],
+    ready: Callable[[Engine], None],
 ) -> RunResult:
     """Plan and apply in one go; `ready` is given the engine before the work begins."""
-    with open_engine(root, variables, overrides={}, emit=emit) as engine:
+    with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
         ready(engine)
 
         def review(plan: Plan) -> None:
@@ -67,7 +74,7 @@ def run_project(
 
 def apply_plan(
     root: str,
-    variables: Mapping[str, str],
+    environment_variables: Mapping[str, str],
     plan_id: str,
     ask: Ask,
     *,
@@ -75,7 +82,7 @@ def apply_plan(
     ready: Callable[[Engine], None],
 ) -> RunResult:
     """Do what a kept plan lists, or refuse with what moved since it was made."""
-    with open_engine(root, variables, overrides={}, emit=emit) as engine:
+    with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
         plan = engine.runtime.store.load_plan(PlanId(plan_id))
         if plan is None:
             raise LaminaError(f"there is no plan `{plan_id}`", hint="`lamina plan` makes one and prints its id")
@@ -98,7 +105,7 @@ def apply_plan(
 
 def retry_models(
     root: str,
-    variables: Mapping[str, str],
+    environment_variables: Mapping[str, str],
     names: tuple[str, ...],
     *,
     emit: Callable[[Event], None],
@@ -106,7 +113,7 @@ def retry_models(
 ) -> RunResult:
     """Forget that models failed, and run them again with what they read."""
     ask = Ask(include=names)
-    with open_engine(root, variables, overrides={}, emit=emit) as engine:
+    with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
         chosen = select(engine.graph, names, ())
         runtime = engine.runtime
         with held_lease(runtime, new_run_id(runtime.clock()), above=0) as lease:
@@ -116,12 +123,10 @@ def retry_models(
         return run(runtime, engine.graph, request, stop=engine.stop)
 
 
-def accept_writes(root: str, variables: Mapping[str, str], *, model: str) -> ModelName:
+def accept_writes(root: str, environment_variables: Mapping[str, str], *, model: str) -> ModelName:
     """Keep what somebody else wrote to a model's table, so that it is built upon again."""
-    with open_engine(root, variables, overrides={}, emit=lambda _: None) as engine:
-        found = find_model(engine.graph, model)
-        if found is None:
-            raise UsageError(f"there is no model `{model}`", hint=did_you_mean(engine.graph, model))
+    with open_engine(root, environment_variables, overrides={}, emit=lambda _: None) as engine:
+        found = model_named(engine.graph, model)
         runtime = engine.runtime
         with held_lease(runtime, new_run_id(runtime.clock()), above=0) as lease:
             world = observe(runtime, engine.graph, Selection(models=(found.name,)), execution_time=runtime.clock())

@@ -12,7 +12,9 @@ from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import EnvironmentName
 
 
-def promoted_findings(config: Config, graph: Graph, *, variables: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+def promoted_findings(
+    config: Config, graph: Graph, *, environment_variables: Mapping[str, str]
+) -> tuple[Diagnostic, ...]:
     """Return what breaks promises made by the version that was last run; nothing where none was."""
     has_promises = any(
         model.settings.contract.protected or model.settings.contract.no_new_nullable for model in graph.models
@@ -27,4 +29,4 @@ def promoted_findings(config: Config, graph: Graph, *, variables: Mapping[str, s
         promoted = store.load_graph(EnvironmentName(config.environment))
     if promoted is None or promoted == graph:
         return ()
-    return check_promoted(load_project(config.root, variables).models, graph, promoted=promoted)
+    return check_promoted(load_project(config.root, environment_variables).models, graph, promoted=promoted)

@@ -12,7 +12,7 @@ from lamina.executor.verify import verify_model
 from lamina.planner.cadence import next_due
 from lamina.planner.fold import fold
 from lamina.planner.plan import build_plan
-from lamina.planner.select import did_you_mean, find_model, select
+from lamina.planner.select import model_named, select
 from lamina.planner.standing import interval_ranges, model_status
 from lamina.state.port import BatchRecord, RunRecord
 from lamina.values.codec import from_json
@@ -40,14 +40,14 @@ def _silent(_event: Event) -> None:
 
 def project_status(
     root: str,
-    variables: Mapping[str, str],
+    environment_variables: Mapping[str, str],
     *,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     execution_time: datetime | None,
 ) -> StatusResult:
     """Return how every selected model stands: current, stale and why, waiting, blocked."""
-    with open_engine(root, variables, overrides={}, emit=_silent) as engine:
+    with open_engine(root, environment_variables, overrides={}, emit=_silent) as engine:
         world, actions = _plan_now(engine, execution_time)
         chosen = set(select(engine.graph, include, exclude))
         models = tuple(model for model in selected_models(engine.graph, Selection()) if model.name in chosen)
@@ -59,11 +59,11 @@ def project_status(
 
 
 def model_intervals(
-    root: str, variables: Mapping[str, str], *, model: str, execution_time: datetime | None
+    root: str, environment_variables: Mapping[str, str], *, model: str, execution_time: datetime | None
 ) -> IntervalsResult:
     """Return the ranges of a model by how they stand."""
-    with open_engine(root, variables, overrides={}, emit=_silent) as engine:
-        found = _model(engine, model)
+    with open_engine(root, environment_variables, overrides={}, emit=_silent) as engine:
+        found = model_named(engine.graph, model)
         world, actions = _plan_now(engine, execution_time)
         facts = _folded(found, world)
         ranges = interval_ranges(found, facts, _of(found, actions))
@@ -72,15 +72,15 @@ def model_intervals(
         return ranges.replace(coverage=built)
 
 
-def project_history(root: str, variables: Mapping[str, str], *, limit: int) -> tuple[RunLine, ...]:
+def project_history(root: str, environment_variables: Mapping[str, str], *, limit: int) -> tuple[RunLine, ...]:
     """Return the latest runs, newest first."""
-    with open_engine(root, variables, overrides={}, emit=_silent) as engine:
+    with open_engine(root, environment_variables, overrides={}, emit=_silent) as engine:
         return tuple(_line(record) for record in engine.runtime.store.runs(limit=limit))
 
 
-def run_info(root: str, variables: Mapping[str, str], *, run_id: str) -> RunResult:
+def run_info(root: str, environment_variables: Mapping[str, str], *, run_id: str) -> RunResult:
     """Return the document an earlier run printed."""
-    with open_engine(root, variables, overrides={}, emit=_silent) as engine:
+    with open_engine(root, environment_variables, overrides={}, emit=_silent) as engine:
         store = engine.runtime.store
         wanted = run_id if run_id != "latest" else next((item.run_id for item in store.runs(limit=1)), "")
         record = store.run(RunId(wanted))
@@ -96,14 +96,14 @@ def run_info(root: str, variables: Mapping[str, str], *, run_id: str) -> RunResu
 
 def verify_project(
     root: str,
-    variables: Mapping[str, str],
+    environment_variables: Mapping[str, str],
     *,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     emit: Callable[[Event], None],
 ) -> VerifyResult:
     """Recompute the selected tables over their recorded inputs and compare."""
-    with open_engine(root, variables, overrides={}, emit=emit) as engine:
+    with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
         chosen = set(select(engine.graph, include, exclude))
         selection = Selection(models=tuple(sorted(chosen)))
         world = observe(engine.runtime, engine.graph, selection, execution_time=engine.runtime.clock())
@@ -118,19 +118,19 @@ def verify_project(
 
 
 def query_tables(
-    root: str, variables: Mapping[str, str], *, sql: str, limit: int, emit: Callable[[Event], None]
+    root: str, environment_variables: Mapping[str, str], *, sql: str, limit: int, emit: Callable[[Event], None]
 ) -> QueryResult:
     """Run a query over the project's tables; models and sources go by their project names."""
-    with open_engine(root, variables, overrides={}, emit=emit) as engine:
+    with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
         return engine.warehouse.query(sql, limit=limit)
 
 
 def show_model(
-    root: str, variables: Mapping[str, str], *, model: str, limit: int, emit: Callable[[Event], None]
+    root: str, environment_variables: Mapping[str, str], *, model: str, limit: int, emit: Callable[[Event], None]
 ) -> QueryResult:
     """Return some rows of a model's table."""
-    with open_engine(root, variables, overrides={}, emit=emit) as engine:
-        return engine.warehouse.query(f"SELECT * FROM {_model(engine, model).name}", limit=limit)
+    with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
+        return engine.warehouse.query(f"SELECT * FROM {model_named(engine.graph, model).name}", limit=limit)
 
 
 def _plan_now(engine: Engine, execution_time: datetime | None) -> tuple[World, tuple[Action, ...]]:
@@ -148,13 +148,6 @@ def _folded(model: CompiledModel, world: World) -> ModelFacts:
 
 def _of(model: CompiledModel, actions: tuple[Action, ...]) -> tuple[Action, ...]:
     return tuple(action for action in actions if action.model == model.name)
-
-
-def _model(engine: Engine, name: str) -> CompiledModel:
-    found = find_model(engine.graph, name)
-    if found is None:
-        raise UsageError(f"there is no model `{name}`", hint=did_you_mean(engine.graph, name))
-    return found
 
 
 def _built(span: Interval, batches: tuple[BatchRecord, ...]) -> BuiltInterval:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 
 from lamina.compiler.graph import CompiledModel, Graph
-from lamina.errors import LaminaError
+from lamina.errors import LaminaError, UsageError
 from lamina.values.names import ModelName
 from lamina.values.nearest import nearest
 from lamina.values.value import Value
@@ -133,7 +133,7 @@ def _union(selectors: tuple[str, ...], edges: _Edges) -> set[str]:
 def _reached(term: Term, edges: _Edges) -> set[str]:
     found = set(MATCHERS[term.method](term.pattern, edges))
     if term.method == "name" and not found and not _is_glob(term.pattern):
-        raise EmptySelection(f"no model `{term.pattern}`", hint=did_you_mean(edges.graph, term.pattern))
+        raise EmptySelection(f"no model `{term.pattern}`", hint=_did_you_mean(edges.graph, term.pattern))
     # A source is not a model: alone it stands for the models that read it.
     down = term.down or (1 if term.method == "source" else 0)
     below = edges.reach(found, edges.children, depth=UNBOUNDED if term.is_closed else down)
@@ -188,8 +188,20 @@ def find_model(graph: Graph, text: str) -> CompiledModel | None:
     return found[0] if len(found) == 1 else None
 
 
-def did_you_mean(graph: Graph, text: str) -> str:
-    """Return a hint for a name that no model has."""
+def model_named(graph: Graph, text: str) -> CompiledModel:
+    """Return the model a person means, or say that there is none."""
+    found = find_model(graph, text)
+    if found is None:
+        raise unknown_model(graph, text)
+    return found
+
+
+def unknown_model(graph: Graph, text: str) -> UsageError:
+    """Return the error for a name that no model has, with the nearest one that a model has."""
+    return UsageError(f"no model `{text}`", hint=_did_you_mean(graph, text))
+
+
+def _did_you_mean(graph: Graph, text: str) -> str:
     names = [model.name for model in graph.models]
     same = [name for name in names if name.lower().partition(".")[2] == text.lower()]
     if same:
