@@ -10,7 +10,6 @@ from typing import Self
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
-from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
@@ -29,6 +28,8 @@ from lamina.values.event import (
 from lamina.values.words import counted
 
 HEARTBEAT_SECONDS = 15.0
+
+_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 _SYMBOLS = {
     "completed": ("✓", "green"),
@@ -110,7 +111,7 @@ class TerminalDisplay:
             rows = [self._running_row(model, *state) for model, state in sorted(progress.running.items())]
             if progress.session_since is not None:
                 seconds = duration_words(monotonic() - progress.session_since)
-                rows.append(Spinner("dots", Text(f"starting Spark  {seconds}", style="cyan")))
+                rows.append(Text(f"{_frame()} starting Spark  {seconds}", style="cyan"))
             if progress.total:
                 rows.append(self._overall())
         return Group(*rows)
@@ -120,7 +121,7 @@ class TerminalDisplay:
         if step is not None:
             tasks = f" {step.done}/{step.total} tasks" if step.total else ""
             words = f"{words}  {step.phase}{tasks}"
-        return Spinner("dots", Text(words))
+        return Text(f"{_frame()} {words}")
 
     def _overall(self) -> RenderableType:
         progress = self._progress
@@ -176,6 +177,11 @@ class PlainDisplay:
                 models = ", ".join(sorted(self._progress.running)) or "starting"
                 words = f"{self._progress.done}/{self._progress.total} done, running: {models}"
                 self._say(Text(f"{words} ({duration_words(self._progress.elapsed())})"))
+
+
+def _frame() -> str:
+    """Return the picture of this tenth of a second, so that the eye sees that something moves."""
+    return _FRAMES[int(monotonic() * 10) % len(_FRAMES)]
 
 
 def event_line(event: Event) -> Text | None:

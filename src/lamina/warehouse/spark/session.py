@@ -58,6 +58,23 @@ class Application:
             self._sessions.append(found)
         return found
 
+    def name_jobs(self, group: str) -> None:
+        """Let the jobs of this thread go by a name; Connect has no such names."""
+        if not self._settings.remote and self._root is not None:
+            self._root.sparkContext.setLocalProperty("spark.jobGroup.id", group)
+
+    def count_tasks(self, group: str) -> tuple[int, int]:
+        """Return how many tasks of the running jobs of a name are done, and how many there are."""
+        root = self._root
+        if root is None or self._settings.remote:
+            return 0, 0
+        tracker = root.sparkContext.statusTracker()
+        jobs = [tracker.getJobInfo(number) for number in tracker.getJobIdsForGroup(group)]
+        running = [job for job in jobs if job is not None and job.status == "RUNNING"]
+        stages = [tracker.getStageInfo(number) for job in running for number in job.stageIds]
+        known = [stage for stage in stages if stage is not None]
+        return sum(stage.numCompletedTasks for stage in known), sum(stage.numTasks for stage in known)
+
     def interrupt(self) -> None:
         """Cancel what runs in any session."""
         for session in tuple(self._sessions):

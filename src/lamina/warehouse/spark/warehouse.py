@@ -35,6 +35,7 @@ from lamina.warehouse.spark.stage import Stage
 from lamina.warehouse.spark.tables import Tables
 from lamina.warehouse.spark.verify import rows_inside, unverifiable, verify_table
 from lamina.warehouse.spark.volume import Volume
+from lamina.warehouse.spark.watch import watched
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -53,6 +54,7 @@ class SparkWarehouse:
     ) -> None:
         self._settings = settings
         self._graph = graph
+        self._emit = emit
         self._tables = Tables(settings)
         self._sources = {TableName(source.name): source for source in graph.sources}
         self._targets = {model.target: model for model in graph.models}
@@ -97,7 +99,7 @@ class SparkWarehouse:
 
     def stage(self, batch: Batch, model: CompiledModel, mark: Mark) -> Staged:
         """Write a batch aside on its base, with the mark in its snapshot; readers see nothing."""
-        with translated(model.name, folder=self._folder):
+        with translated(model.name, folder=self._folder), watched(self._application, model.name, self._emit):
             session = self._application.session()
             with own_conf(session, model.settings.conf), self._frames(session) as frames:
                 stage = Stage(session, settings=self._settings, tables=self._tables, model=model, batch=batch)
@@ -275,8 +277,8 @@ class SparkWarehouse:
         for name, position in pins.items():
             source = self._sources.get(name)
             if source is not None and source.type == "files":
-                entries = manifest.load_manifest(self._settings, source, position).entries
-                manifest.recheck(source, manifest.locate(self._settings, source), entries)
+                pinned = manifest.load_manifest(self._settings, source, position)
+                manifest.recheck(source, manifest.locate(self._settings, source), pinned)
 
     def _rows_read(self, batch: Batch) -> int | None:
         """Return how many rows the inputs have, where versions tell it; None as soon as one does not."""
