@@ -69,20 +69,29 @@ class Execution:
         """Work through the plan and return a report for every model in it, by name."""
         planned = self._planned()
         self._settle_others(planned)
-        works = sum(any(isinstance(action, Build | Rebuild) for action in actions) for actions in planned.values())
-        self._writer.runtime.emit(RunStarted(run_id=self._writer.run_id, steps=works))
+        works = [
+            name for name, actions in planned.items() if any(isinstance(item, Build | Rebuild) for item in actions)
+        ]
+        self._say_started(works)
         if works:
             self._writer.runtime.warehouse.open()
         needs = {name: self._needs(self._models[name]) for name in planned}
         untouched = work_through(
             needs,
             lambda name: self._work(name, planned[name]),
-            threads=self._limits.threads if works > 1 else 1,
+            threads=self._limits.threads if len(works) > 1 else 1,
             should_stop=self._should_stop,
         )
         for name in untouched:
             self._reports[name] = self._not_started(self._models[name], planned[name])
         return tuple(self._reports[name] for name in sorted(self._reports))
+
+    def _say_started(self, works: list[ModelName]) -> None:
+        """Announce the run, with the time its models took when they were last built."""
+        runtime = self._writer.runtime
+        last = [batch for name in works for batch in runtime.store.batches(runtime.environment, name, limit=1)]
+        seconds = sum(batch.duration_ms for batch in last) / 1000 if len(last) == len(works) else None
+        runtime.emit(RunStarted(run_id=self._writer.run_id, steps=len(works), estimated_seconds=seconds))
 
     def _planned(self) -> dict[ModelName, tuple[Action, ...]]:
         planned: dict[ModelName, tuple[Action, ...]] = {}
