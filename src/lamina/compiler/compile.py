@@ -174,4 +174,4 @@ def _duplicate_targets(models: Iterable[ModelFile]) -> Iterable[Diagnostic]:
 def _with_columns(table: SourceTable, source_schema: SourceSchema) -> SourceTable:
     if table.columns:
         return table
-    return table.replace(columns=source_schema(table) or ())
+    return table.replace(columns=source_schema(table) or (), is_inferred=True)

@@ -18,6 +18,7 @@ class SourceTable(Value, frozen=True):
     format: Literal["parquet", "csv", "json", "orc", "avro"] = "parquet"
     detect: Literal["auto", "version", "files"] = "auto"
     columns: tuple[Column, ...] = ()  # declared; empty: read from footers or table metadata
+    is_inferred: bool = False  # the columns were read from the data and follow it
     options: dict[str, str] = {}  # reader options, such as `header` of CSV
     time_column: ColumnName | None = None
     description: str | None = None

@@ -13,7 +13,7 @@ from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Position, SourceName
 from lamina.values.schema import Column, DataType
 from lamina.values.touch import ColumnRanges, Everything, Nothing, Ranges, Touch
-from lamina.warehouse.spark.detect_files import file_changes, file_head
+from lamina.warehouse.spark.detect_files import file_changes, file_head, pinned_head
 from lamina.warehouse.spark.faults import WarehouseNotWritable
 from lamina.warehouse.spark.manifest import SourceGone, SourceUnreadable
 from lamina.warehouse.spark.settings import SparkSettings
@@ -233,3 +233,16 @@ def test_file_that_cannot_be_opened_is_an_error(settings: SparkSettings) -> None
 
     with pytest.raises(SourceUnreadable):
         head(settings, source())
+
+
+def test_other_reader_options_or_columns_change_everything(settings: SparkSettings) -> None:
+    text(settings, "a.csv", "id;ts\n1;2026-01-01\n")
+    first = source("csv")
+    since = head(settings, first)
+    typed = (Column(name=ColumnName("ts"), type=DataType("date")),)
+    for other in (source("csv", options={"sep": ";"}), source("csv", columns=typed)):
+        (touch,) = file_changes(settings, other, since, columns=(TS,))
+        assert (touch.parent, touch.extent, touch.is_append) == (since, Everything(), False)
+        assert pinned_head(settings, other, since) is None
+    for same in (first.replace(description="the same rows"), first.replace(columns=typed, is_inferred=True)):
+        assert head(settings, same) == since

@@ -15,7 +15,7 @@ from lamina.warehouse.spark.settings import SparkSettings
 def file_head(settings: SparkSettings, source: SourceTable, *, columns: tuple[ColumnName, ...]) -> Head:
     """Return a source's head, keeping the manifest it names and what new files hold."""
     entries = manifest.list_files(source, manifest.locate(settings, source))
-    position = manifest.position_of(entries)
+    position = manifest.position_of(entries, manifest.reading_of(source))
     if not manifest.is_stored(settings, position):
         known = _newest(settings, source)
         _keep(settings, source, entries, known=known, columns=columns)
@@ -27,7 +27,10 @@ def pinned_head(settings: SparkSettings, source: SourceTable, position: Position
     """Return the head of an earlier look, if all of its files are still as they were; files that came are left out."""
     if not manifest.is_stored(settings, position):
         return None
-    entries = manifest.load_manifest(settings, source, position).entries
+    pinned = manifest.load_manifest(settings, source, position)
+    entries = pinned.entries
+    if pinned.reading != manifest.reading_of(source):
+        return None
     if not set(entries) <= set(manifest.list_files(source, manifest.locate(settings, source))):
         return None
     return _head(source, position, entries)
@@ -51,6 +54,8 @@ def file_changes(
     if not manifest.is_stored(settings, since):
         return (_touch(source, since, head, Everything()),)
     before = manifest.load_manifest(settings, source, since)
+    if before.reading != after.reading:
+        return (_touch(source, since, head, Everything()).replace(detail="its files are read in another way"),)
     came, went = compare(before, after)
     touch = _touch(source, since, head, extent_of((*came, *went), columns))
     return (touch.replace(is_append=not went, detail=_in_words(came, went)),)
@@ -111,7 +116,8 @@ def _keep(
     columns: tuple[ColumnName, ...],
 ) -> Manifest:
     """Store a manifest; files that were looked at for these columns before are not opened again."""
-    is_enough = known is not None and set(columns) <= set(known.asked)
+    reading = manifest.reading_of(source)
+    is_enough = known is not None and set(columns) <= set(known.asked) and known.reading == reading
     old = {item.file: item for item in known.files} if known is not None and is_enough else {}
     location = manifest.locate(settings, source)
     files = tuple(
@@ -119,7 +125,7 @@ def _keep(
         for entry in entries
     )
     asked = known.asked if known is not None and is_enough else columns
-    kept = Manifest(source=source.name, files=files, asked=asked)
+    kept = Manifest(source=source.name, files=files, asked=asked, reading=reading)
     manifest.store_manifest(settings, kept)
     return kept
 

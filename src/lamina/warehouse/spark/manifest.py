@@ -107,6 +107,7 @@ class Manifest(Value, frozen=True):
     source: str
     files: tuple[HeldFile, ...]
     asked: tuple[ColumnName, ...] = ()  # the columns that files were looked at for
+    reading: str = ""  # how the files are to be read: other options make other rows of the same bytes
 
     @property
     def entries(self) -> tuple[FileEntry, ...]:
@@ -140,9 +141,15 @@ def list_files(source: SourceTable, location: Path) -> tuple[FileEntry, ...]:
     return tuple(sorted(entries, key=lambda entry: entry.path))
 
 
-def position_of(entries: tuple[FileEntry, ...]) -> Position:
-    """Return the position that names exactly these files."""
-    return Position(codec.content_hash(entries))
+def position_of(entries: tuple[FileEntry, ...], reading: str) -> Position:
+    """Return the position that names exactly these files, read in this way."""
+    return Position(codec.content_hash((entries, reading)))
+
+
+def reading_of(source: SourceTable) -> str:
+    """Return the hash of all that decides which rows the files of a source hold, beside their bytes."""
+    columns = [] if source.is_inferred else [(column.name, column.type) for column in source.columns]
+    return codec.content_hash((source.format, columns, sorted(source.options.items())))
 
 
 def load_manifest(settings: SparkSettings, source: SourceTable, position: Position) -> Manifest:
@@ -160,7 +167,7 @@ def is_stored(settings: SparkSettings, position: Position) -> bool:
 
 def store_manifest(settings: SparkSettings, manifest: Manifest) -> Position:
     """Keep a manifest under its position; a reader sees no file or a whole one."""
-    position = position_of(manifest.entries)
+    position = position_of(manifest.entries, manifest.reading)
     path = _stored_at(settings, position)
     write_whole(path, codec.to_json(manifest))
     return position
@@ -177,9 +184,15 @@ def write_whole(path: Path, data: bytes) -> None:
         raise WarehouseNotWritable(str(path.parent), error.strerror or str(error)) from error
 
 
-def recheck(source: SourceTable, location: Path, entries: tuple[FileEntry, ...]) -> None:
-    """Raise if a file is not the one that was pinned."""
-    for entry in entries:
+def recheck(source: SourceTable, location: Path, manifest: Manifest) -> None:
+    """Raise if a file is not the one that was pinned, or is not read as it was then."""
+    if manifest.reading != reading_of(source):
+        raise WarehouseFailure(
+            f"source `{source.name}` was read with other options or columns then",
+            kind="conflict",
+            hint="run again to read it as it is declared now",
+        )
+    for entry in manifest.entries:
         path = location / entry.path
         try:
             found = path.stat()
