@@ -40,6 +40,11 @@ _SEPARATORS = {
     TokenType.SEMICOLON,
 }
 
+# Brackets, types and joins of these words at most, in so few tokens, cannot pass any of the limits above.
+_NESTING_WORDS = ("(", "[", "{", "case", "join")
+_FEW_WORDS = 12
+_FEW_TOKENS = 200
+
 
 class _Level:
     """The chains open inside one bracket: every operator makes the tree one deeper until a separator."""
@@ -52,6 +57,14 @@ class _Level:
 
     def depth(self) -> int:
         return 1 + self.chain + self.logical + self.sets + self.joins
+
+
+def is_surely_shallow(text: str, count: int) -> bool:
+    """Tell from a text and the number of its tokens that no limit is near, as for most queries."""
+    if count > _FEW_TOKENS:
+        return False
+    folded = text.lower()
+    return sum(map(folded.count, _NESTING_WORDS)) <= _FEW_WORDS
 
 
 def too_deep_at(tokens: Sequence[Token]) -> Token | None:

@@ -7,7 +7,7 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lamina.compiler.depth import too_deep_at
+from lamina.compiler.depth import is_surely_shallow, too_deep_at
 from lamina.compiler.places import place_at
 from lamina.compiler.rules import invalid_sql, nesting_too_deep, not_a_query
 from lamina.values.diagnostic import Diagnostic, Place
@@ -32,7 +32,7 @@ def parse(text: str) -> Parsed | Diagnostic:
         tokens.pop()
     if not tokens:
         return not_a_query.finding("the file holds no query", place=Place(file=""))
-    deep = too_deep_at(tokens)
+    deep = None if is_surely_shallow(text, len(tokens)) else too_deep_at(tokens)
     if deep is not None:
         return nesting_too_deep.finding(place=place_at(text, deep.start))
     try:

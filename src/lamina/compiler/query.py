@@ -20,7 +20,7 @@ from lamina.compiler.volatile import volatile_functions
 from lamina.compiler.walk import Walk
 from lamina.values.diagnostic import Diagnostic, Place
 
-Shape = Callable[[Any], QueryShape]  # takes the tree
+Shape = Callable[[Any, Iterable[Any]], QueryShape]  # takes the tree and its nodes
 
 MAX_CHAIN = 150  # CTEs that read one another: linking follows them down
 
@@ -38,24 +38,25 @@ def compile_query(text: str, resolve: Resolve, *, shape: Shape | None = None) ->
 
 def _object(text: str, parsed: Parsed, resolve: Resolve, *, shape: Shape | None) -> QueryObject:
     tree = parsed.tree
-    tables = list(tree.find_all(exp.Table))
+    nodes = list(tree.walk())
+    tables = [node for node in nodes if type(node) is exp.Table]
     if any(not isinstance(part, exp.Identifier) for table in tables for part in table.parts[:-1]):
         found = invalid_sql.finding("a table name must be written out, without parameters", place=Place(file=""))
         return QueryObject(diagnostics=(found,))
     # Both read the tree as written, so before parameters are replaced below.
-    form = canonical(tree, _relations(tree, resolve))
-    facts = shape(tree) if shape is not None else None
-    parameters = tuple(_parameters(parsed.tokens))
+    form = canonical(tree, _relations(tables, resolve))
+    facts = shape(tree, nodes) if shape is not None else None
+    parameters = tuple(_parameters(parsed.tokens)) if "@" in text else ()
     travels = [table.parts[0].meta.get("start", 0) for table in tables if table.args.get("version")]
     problems = tuple(time_travel.finding(place=place_at(text, start)) for start in travels)
-    volatile = volatile_functions(tree)
+    volatile = volatile_functions(nodes)
     if parameters:
-        for node in list(tree.find_all(exp.Parameter)):
+        for node in [node for node in nodes if type(node) is exp.Parameter]:
             node.replace(exp.Column(this=exp.to_identifier(node.name), table=exp.to_identifier(PARAMETERS)))
     walk = Walk(resolve)
     root = walk.query(tree, -1, {})
     scopes = walk.scopes
-    if _longest_chain(scopes) > MAX_CHAIN:
+    if len(scopes.scopes) > MAX_CHAIN and _longest_chain(scopes) > MAX_CHAIN:
         return QueryObject(diagnostics=(nesting_too_deep.finding(place=Place(file="")),))
     tokens = parsed.tokens
     return QueryObject(
@@ -109,9 +110,9 @@ def _placed(reference: Reference, tokens: list[Token]) -> Reference:
     return reference.replace(alias_at=end)
 
 
-def _relations(tree: exp.Expr, resolve: Resolve) -> dict[str, str]:
+def _relations(tables: Iterable[exp.Table], resolve: Resolve) -> dict[str, str]:
     """Return each table name as written, in lower case, with what it stands for; CTE names do no harm."""
-    written = {tuple(part.name for part in table.parts) for table in tree.find_all(exp.Table)}
+    written = {tuple([part.name for part in table.parts]) for table in tables}
     return {".".join(parts).lower(): resolve(parts) for parts in written}
 
 

@@ -45,6 +45,7 @@ class Frame:
         self.subqueries: dict[int, int] = {}  # id of the node -> relation
         self.exact: list[ExactFilter] = []
         self.filters: list[Use] = []
+        self.locate: Locator | None = None
 
 
 class Scopes:
@@ -99,7 +100,9 @@ class Scopes:
 
     def locator(self, frame: Frame) -> "Locator":
         """Return what finds the columns named in a scope."""
-        return Locator(self, frame.number)
+        if frame.locate is None:
+            frame.locate = Locator(self, frame.number)
+        return frame.locate
 
     def _inner_query(self, node: exp.Expr, frame: Frame) -> int:
         key = id(node)
@@ -110,20 +113,23 @@ class Scopes:
 
     def program(self, expression: Any, frame: Frame) -> Program:
         """Return the type program of an expression of this SELECT."""
-        locate = self.locator(frame)
-
-        def column(node: exp.Column) -> Program:
-            if node.text("table") == PARAMETERS:
-                return ("column", PARAMETER_RELATION, node.name)
-            found = locate(node)
-            program: Program = ("column", found.relation, found.name)
-            for field in found.fields:
-                program = ("field", program, field)
-            return program
-
+        if type(expression) is exp.Column:
+            return self._column_program(expression, frame)
         return expression_program(
-            expression, column, subquery=lambda node: ("column", self._inner_query(node, frame), "")
+            expression,
+            lambda node: self._column_program(node, frame),
+            subquery=lambda node: ("column", self._inner_query(node, frame), ""),
         )
+
+    def _column_program(self, node: exp.Column, frame: Frame) -> Program:
+        qualifier = node.args.get("table")
+        if qualifier is not None and qualifier.name == PARAMETERS:
+            return ("column", PARAMETER_RELATION, node.name)
+        found = self.locator(frame)(node)
+        program: Program = ("column", found.relation, found.name)
+        for field in found.fields:
+            program = ("field", program, field)
+        return program
 
     def generator(
         self, node: exp.Expr, frame: Frame, *, alias: str, columns: tuple[str, ...], is_optional: bool
@@ -169,9 +175,16 @@ class Locator:
 
     def __call__(self, node: exp.Column) -> Located:
         unqualified = -1 - self.number
-        if node.args.get("table") is None:
-            name = "*" if type(node.this) is exp.Star else node.name
+        args = node.args
+        qualifier, this = args.get("table"), args["this"]
+        if qualifier is None:
+            name = "*" if type(this) is exp.Star else this.name
             return Located(unqualified, name, (), start=start_of(node), is_qualifier=False)
+        if args.get("db") is None:
+            frame = self.scopes.frames.get(self.number)
+            relation = frame.names.get((qualifier.name.lower(),)) if frame is not None else None
+            if relation is not None and relation >= 0:
+                return Located(relation, this.name, (), start=start_of(node), is_qualifier=False)
         parts = [part.name for part in node.parts]
         for size in range(len(parts) - 1, 0, -1):
             key = tuple(part.lower() for part in parts[:size])

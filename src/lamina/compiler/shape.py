@@ -1,6 +1,6 @@
 """Reduce the tree of one query to its shape: the plain facts from which incrementality is judged."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sqlglot import exp
@@ -36,14 +36,13 @@ PASSIVE = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Alias, exp.Par
 GROUPING_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
 
-def shape_of(tree: exp.Expr) -> QueryShape:
-    """Return the shape of a query, blocks in the order they can be judged."""
+def shape_of(tree: exp.Expr, nodes: Iterable[exp.Expr] | None = None) -> QueryShape:
+    """Return the shape of a query, blocks in the order they can be judged; `nodes` are the tree's if at hand."""
     reader = ShapeReader()
     reader.block_of(tree, {})
-    uses = tuple(
-        RunParameter(name=parameter_name(node), at=place(node)) for node in tree.find_all(exp.Parameter, bfs=False)
-    )
-    return QueryShape(blocks=tuple(reader.blocks), parameters=uses)
+    parameters = (node for node in nodes or tree.walk() if type(node) is exp.Parameter)
+    uses = [RunParameter(name=parameter_name(node), at=place(node)) for node in parameters]
+    return QueryShape(blocks=tuple(reader.blocks), parameters=tuple(sorted(uses, key=lambda use: use.at)))
 
 
 class Definition:

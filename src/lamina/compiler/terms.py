@@ -19,13 +19,20 @@ COMPARATORS: dict[Any, Comparator] = {
     exp.EQ: "=",
     exp.NullSafeEQ: "=",
 }
+LEAVES = frozenset({exp.Column, exp.Identifier, exp.Literal})
 INSTANT_TYPES = frozenset({exp.DType.TIMESTAMP, exp.DType.TIMESTAMPTZ, exp.DType.TIMESTAMPNTZ, exp.DType.TIMESTAMPLTZ})
+
+NEVER_TERMS = frozenset({exp.Case, exp.Coalesce, exp.Literal, exp.Lower, exp.Sum, exp.Upper, exp.Window})
+"""The most frequent nodes that are no term, told apart without asking for each kind that is one."""
 
 
 def position(node: Node) -> At | None:
     """Return where the first token of a node stands that kept its position."""
-    found = [_start(item) for item in node.walk() if "line" in item.meta]
-    return min(found) if found else None
+    if type(node) is exp.Identifier and node._meta:
+        return _start(node)
+    if type(node) is exp.Column and node.args.get("table") is None and node.this._meta:
+        return _start(node.this)
+    return min([_start(item) for item in node.walk() if item._meta and "line" in item._meta], default=None)
 
 
 def place(node: Node) -> At:
@@ -39,7 +46,7 @@ def place(node: Node) -> At:
 
 
 def _start(node: Node) -> At:
-    meta = node.meta
+    meta = node._meta
     return meta["line"], max(1, meta["col"] - (meta["end"] - meta["start"]))
 
 
@@ -50,11 +57,13 @@ def parameter_name(node: Node) -> str:
 
 def term_of(node: Node) -> Term | None:
     """Return the time term an expression is, if it is one."""
+    if type(node) in NEVER_TERMS:
+        return None
     match node:
-        case exp.Paren():
-            return term_of(node.this)
         case exp.Column():
             return _column(node)
+        case exp.Paren():
+            return term_of(node.this)
         case exp.Parameter():
             bound = BOUNDS.get(parameter_name(node))
             return Term(bound=bound, at=place(node)) if bound else None
@@ -77,11 +86,12 @@ def term_of(node: Node) -> Term | None:
 
 
 def _column(node: Node) -> Term | None:
-    if node.args.get("db") or isinstance(node.this, exp.Star):
+    args = node.args
+    this, qualifier = args["this"], args.get("table")
+    if args.get("db") or type(this) is exp.Star:
         return None
-    return Term(
-        relation=node.table.lower(), column=node.name.lower(), at=_start(node.this) if node.this.meta else NOWHERE
-    )
+    relation = qualifier.name.lower() if qualifier is not None else ""
+    return Term(relation=relation, column=this.name.lower(), at=_start(this) if this._meta else NOWHERE)
 
 
 def _cast(node: Node) -> Term | None:
@@ -173,7 +183,8 @@ def own_nodes(node: Node) -> Iterator[Node]:
     while stack:
         item = stack.pop()
         yield item
-        if type(item) is exp.Column or isinstance(item, exp.Query):
+        kind = type(item)
+        if kind in LEAVES or isinstance(item, exp.Query):
             continue
         for value in item.args.values():
             if isinstance(value, list):

@@ -1,6 +1,7 @@
 """Which columns an expression uses, from which relation, and how: the raw material of lineage and read sets."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -10,6 +11,7 @@ PARAMETERS = "@"  # the qualifier of columns that stand for `@name`; no relation
 
 _SAME_ROW = (exp.Alias, exp.Paren, exp.Ordered, exp.Order, exp.Where)
 _CASTS = (exp.Cast, exp.TryCast)
+_LEAVES = frozenset({exp.Boolean, exp.DataType, exp.Identifier, exp.Literal, exp.Null, exp.Var})  # use no column
 # The parser files these under aggregates; over a window they pick or number rows instead of combining them.
 _ROW_PICKING = tuple(
     getattr(exp, name)
@@ -58,8 +60,9 @@ class UseCollector:
 
     def collect(self, expression: exp.Expr) -> tuple[Use, ...]:
         """Return the uses of one expression; each column once, with its strongest kind."""
-        if type(expression) is exp.Column and type(expression.this) is not exp.Star:
-            use = self._use(expression, DIRECT)
+        only = expression.args["this"] if type(expression) is exp.Alias else expression
+        if type(only) is exp.Column and type(only.args["this"]) is not exp.Star:
+            use = self._use(only, DIRECT)
             return (use,) if use is not None else ()
         found: dict[tuple[int, str], Use] = {}
         stack: list[tuple[exp.Expr, int]] = [(expression, DIRECT)]
@@ -71,48 +74,43 @@ class UseCollector:
             known = found.get((use.relation, use.name))
             if known is None or known.kind < use.kind:
                 found[(use.relation, use.name)] = use
+        if len(found) < 2:
+            return tuple(found.values())
         return tuple(sorted(found.values(), key=lambda use: (use.start, use.relation, use.name)))
 
     def _visit(self, node: exp.Expr, kind: int, stack: list[tuple[exp.Expr, int]]) -> Use | None:
         if type(node) is exp.Column:
             return self._use(node, kind)
-        if isinstance(node, exp.Query):
+        role = _ROLES.get(type(node)) or _role(type(node))
+        if role.is_query:
             return Use(self.subquery(node), "", max(kind, EXPRESSION), _start_of(node))
-        if type(node) is exp.Star:
+        if role.is_star:
             return self._star(node)
-        if isinstance(node, (exp.Exists, exp.In)):
-            self._membership(node, max(kind, EXPRESSION), stack)
-            return None
-        if isinstance(node, exp.Window):
+        if role.is_window:
             self._window(node, max(kind, EXPRESSION), stack)
             return None
-        inner = _kind_inside(node, kind)
-        if inner == AGGREGATION and isinstance(node, exp.AggFunc):
+        if role.makes_or_folds_rows:
             self.is_row_local = False
-        if isinstance(node, exp.UDTF):
-            self.is_row_local = False
-        _push(node, inner, stack)
+        _push(node, max(kind, role.least_kind), stack)
         return None
 
     def _use(self, node: exp.Column, kind: int) -> Use | None:
-        if node.text("table") == PARAMETERS:
+        qualifier = node.args.get("table")
+        if qualifier is not None and qualifier.name == PARAMETERS:
             return None
         found = self.locate(node)
         if found.fields:
             kind = max(kind, EXPRESSION)
         return Use(found.relation, found.name, kind, found.start, found.is_qualifier)
 
-    def _star(self, node: exp.Star) -> Use | None:
+    def _star(self, node: exp.Expr) -> Use | None:
         """`count(*)` reads no column; any other function of a star reads all."""
         if isinstance(node.parent, exp.Count):
             return None
         column = exp.Column(this=node)
         return self._use(column, EXPRESSION)
 
-    def _membership(self, node: exp.Expr, kind: int, stack: list[tuple[exp.Expr, int]]) -> None:
-        _push(node, kind, stack)
-
-    def _window(self, node: exp.Window, kind: int, stack: list[tuple[exp.Expr, int]]) -> None:
+    def _window(self, node: exp.Expr, kind: int, stack: list[tuple[exp.Expr, int]]) -> None:
         self.is_row_local = False
         name = node.args.get("alias")
         if name is not None and node.text("alias").lower() in self.windows:
@@ -129,20 +127,44 @@ class UseCollector:
                         stack.append((item, inside))
 
 
-def _kind_inside(node: exp.Expr, kind: int) -> int:
-    if isinstance(node, _SAME_ROW):
-        return kind
-    if isinstance(node, _CASTS):
-        return max(kind, CAST)
-    if isinstance(node, exp.AggFunc):
-        return AGGREGATION
-    return max(kind, EXPRESSION)
+class _Role(NamedTuple):
+    """What a class of nodes means for the columns inside it."""
+
+    least_kind: int  # of a use inside
+    is_query: bool
+    is_star: bool
+    is_window: bool
+    makes_or_folds_rows: bool
+
+
+_ROLES: dict[type[exp.Expr], _Role] = {}
+
+
+def _role(kind: type[exp.Expr]) -> _Role:
+    """Return the role of a class, found once for each: asking every node what it is would cost most of the walk."""
+    is_aggregate = issubclass(kind, exp.AggFunc)
+    least = EXPRESSION
+    if issubclass(kind, _SAME_ROW):
+        least = DIRECT
+    elif issubclass(kind, _CASTS):
+        least = CAST
+    elif is_aggregate:
+        least = AGGREGATION
+    found = _ROLES[kind] = _Role(
+        least_kind=least,
+        is_query=issubclass(kind, exp.Query),
+        is_star=kind is exp.Star,
+        is_window=issubclass(kind, exp.Window),
+        makes_or_folds_rows=is_aggregate or issubclass(kind, exp.UDTF),
+    )
+    return found
 
 
 def _push(node: exp.Expr, kind: int, stack: list[tuple[exp.Expr, int]]) -> None:
     for value in node.args.values():
         if isinstance(value, exp.Expr):
-            stack.append((value, kind))
+            if type(value) not in _LEAVES:
+                stack.append((value, kind))
         elif isinstance(value, list):
             stack.extend([(item, kind) for item in value if isinstance(item, exp.Expr)])
 
