@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from lamina.project.source import SourceTable
 from lamina.values import codec
 from lamina.values.coverage import Coverage, Mark
 from lamina.values.interval import WHOLE
-from lamina.values.names import Fingerprint, Position, TableName
+from lamina.values.names import Fingerprint, Position, SourceName, TableName
 from lamina.values.touch import Everything, Nothing
 from lamina.warehouse.spark.ancestry import history_of
+from lamina.warehouse.spark.detect_iceberg import table_changes
 from lamina.warehouse.spark.metadata import Metadata, MetadataUnreadable, read_metadata, write_properties
 
 TABLE = TableName("a.b")
@@ -138,3 +140,12 @@ def test_table_without_snapshots_has_no_position(tmp_path: Path) -> None:
 def test_missing_metadata_file_is_told() -> None:
     with pytest.raises(MetadataUnreadable):
         read_metadata("file:/nowhere/00001-x.metadata.json")
+
+
+@pytest.mark.parametrize(("operation", "is_append"), [("append", True), ("overwrite", False)])
+def test_only_what_the_append_scan_reads_counts_as_appended(tmp_path: Path, operation: str, is_append: bool) -> None:
+    """An overwrite that removed nothing cannot be read as new rows: its readers are rebuilt, not stuck."""
+    source = SourceTable(name=SourceName("a.b"), type="iceberg", location="a.b")
+    steps = (snapshot(1, None, operation="append"), snapshot(2, 1, operation=operation, added_data_files="1"))
+    (touch,) = table_changes(source, metadata(tmp_path, *steps), Position("1"), columns=())
+    assert touch.is_append == is_append

@@ -44,7 +44,7 @@ def _version(table: TableName, metadata: Metadata, step: Snapshot, model: Compil
     if late is not None and late.position == step.position:
         touch = late
     else:
-        is_append = step.parent is not None and step.has_added and not step.has_removed
+        is_append = step.is_append and step.has_added
         touch = Touch(
             table=table,
             position=step.position,

@@ -31,7 +31,7 @@ def _touch(name: TableName, metadata: Metadata, step: Snapshot, columns: tuple[C
         position=step.position,
         parent=parent,
         extent=_extent(step, columns),
-        is_append=step.parent is not None and not step.has_removed and not step.count("removed-delete-files"),
+        is_append=step.is_append and not step.count("removed-delete-files"),
         rows_added=step.count("added-records"),
         rows_removed=step.count("deleted-records"),
     )

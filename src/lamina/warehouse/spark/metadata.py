@@ -68,6 +68,12 @@ class Snapshot(Value, frozen=True):
         return self.count("deleted-data-files") > 0 or self.count("added-delete-files") > 0
 
     @property
+    def is_append(self) -> bool:
+        """Tell whether rows only came, in the one form that Iceberg's append scan does not pass over."""
+        is_labelled = self.summary.get("operation") == "append"
+        return is_labelled and self.parent is not None and not self.has_removed
+
+    @property
     def is_content_preserving(self) -> bool:
         """Tell whether the rows are the same as before: no file came or went, or a rewrite of the same rows."""
         if not self.has_added and not self.has_removed and not self.count("removed-delete-files"):

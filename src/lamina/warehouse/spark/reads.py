@@ -99,8 +99,7 @@ def steps_between(table: TableName, metadata: Metadata, *, since: Position, unti
 def require_appends(table: TableName, steps: tuple[Snapshot, ...], *, since: Position) -> None:
     """Raise unless every step only added rows, in the one form that Iceberg's append scan does not pass over."""
     for step in steps:
-        is_append = step.summary.get("operation") == "append" and step.parent is not None and not step.has_removed
-        if not is_append and not step.is_content_preserving:
+        if not step.is_append and not step.is_content_preserving:
             raise NotAppended(table, since)
 
 
