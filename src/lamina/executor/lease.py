@@ -11,6 +11,7 @@ from threading import Event, Thread
 from lamina.errors import LaminaError
 from lamina.executor.failpoint import failpoint
 from lamina.executor.runtime import Runtime
+from lamina.state.errors import LeaseLost
 from lamina.state.port import Lease
 from lamina.values.event import Recovered
 from lamina.values.names import RunId
@@ -42,9 +43,12 @@ def _keep(runtime: Runtime, lease: Lease, stopped: Event) -> None:
     while not stopped.wait(LEASE_TIME.total_seconds() / 4):
         try:
             lease = runtime.store.renew_lease(lease, now=runtime.clock(), ttl=LEASE_TIME)
-        except LaminaError:
+        except LeaseLost:
             # The next write checks the lease itself and is refused; there is nothing to keep alive any more.
             return
+        except LaminaError:
+            # A busy file: the lease outlives several such failures.
+            continue
 
 
 def _break_dead(runtime: Runtime) -> None:
