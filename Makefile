@@ -17,7 +17,7 @@ demo: setup ## Build the quickstart on real Spark: new and late rows, proof, not
 test: test-pure test-simulation test-spark ## Run all tests: pure, then the simulation, then Spark
 
 test-pure: setup ## Run the tests that need neither Java nor patience
-	@$(pytest) -m "not spark and not simulation and not kill"
+	@$(pytest) -n 2 --dist loadfile -m "not spark and not simulation and not kill"
 
 test-simulation: setup ## Run random schedules against the recompute oracle
 	@$(pytest) -m simulation
@@ -31,8 +31,9 @@ check: setup ## Check format, lint, types and import direction
 	@.venv/bin/mypy
 	@$(pytest) tests/test_imports.py
 
-bench: setup ## Measure compile times beside the reference figures
+bench: setup ## Measure compile times beside the reference figures, and the engine beside a hand-written script
 	@$(python) -m benchmarks.compile
+	@$(python) -m benchmarks.engine
 
 campaign: setup ## Fuzz, simulate and kill for a long time with fresh seeds; results are recorded
 	@LAMINA_FUZZ_SECONDS=600 $(pytest) tests/fuzz -s
