@@ -41,3 +41,20 @@ def test_an_unmarked_table_is_refused_by_every_run(world: World) -> None:
         table = world.lake.table(TAKEN)
         assert table is not None
         assert table.head.relation.rows == ((42,),)
+
+
+def test_i4_a_second_run_with_nothing_new_changes_no_table(world: World) -> None:
+    assert run_once(world).tables_built == 1
+    before = world.lake.table(TAKEN)
+    assert run_once(world).status == "nothing_to_do"
+    assert world.lake.table(TAKEN) == before
+
+
+def test_i10_a_failing_model_blocks_only_what_reads_it(world: World) -> None:
+    reader, other = Design("mart.reader", "totals", (TAKEN,)), Design("mart.other", "totals", ("raw.events",))
+    world.project = Project((*world.project.designs, reader, other))
+    world.lake.commit(TAKEN, Relation(("id",), ((42,),)), "append")
+    result = run_once(world)
+    statuses = {item.model: item.status for item in result.materializations}
+    assert statuses == {TAKEN: "failed", "mart.reader": "blocked", "mart.other": "completed"}
+    assert (result.status, result.exit_code) == ("partial", 2)
