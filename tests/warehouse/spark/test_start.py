@@ -139,6 +139,26 @@ def test_archive_is_keyed_by_java_and_jars_and_used_only_when_there(
     assert class_archive.options(wanted) == ""
 
 
+def test_an_archive_that_is_there_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("LAMINA_CLASS_ARCHIVE", "on")
+    started: list[object] = []
+
+    class Made:
+        def __init__(self, command: list[str], **_streams: object) -> None:
+            started.append(command)
+
+        def wait(self) -> None:
+            Path(wanted.path).touch()
+
+    monkeypatch.setattr("lamina.warehouse.spark.class_archive.subprocess.Popen", Made)
+    wanted = class_archive.request(settings(tmp_path), java=JAVA, jars=())
+    class_archive.make_and_wait(wanted)
+    class_archive.make_and_wait(wanted)
+
+    assert len(started) == 1
+
+
 def test_large_input_gets_the_optimising_compiler() -> None:
     assert class_archive.compiler_options(0) == class_archive.SMALL_WORK
     assert class_archive.compiler_options(class_archive.LARGE_BYTES + 1) == ""
