@@ -1,7 +1,7 @@
 """Decide about an interval model: which slices are missing, owe something, or are asked for, and which can be built."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import reads_itself
@@ -30,7 +30,7 @@ from lamina.planner.words import spans_in_words, units_in_words
 from lamina.project.strategy import TimeInterval
 from lamina.values.facts import ModelFacts
 from lamina.values.grid import Grid, count_units, widen
-from lamina.values.interval import Interval, intersect, merge, subtract
+from lamina.values.interval import MAX, Interval, intersect, merge, subtract
 from lamina.values.names import TableName
 from lamina.values.plan import Action, Block, Build, Rebuild, Selection, Skip, Wait
 from lamina.values.touch import Touch
@@ -130,9 +130,11 @@ def _want(
         return Want(spans=(due,), reason=reason, is_rebuild=True, is_asked=selection.is_full_refresh)
     if selects_slices(selection):
         chosen = selected_range(selection, grid=grid, start=schedule.start, execution_time=execution_time)
-        if chosen is None:
-            return Want(spans=(), reason="nothing selected lies between its start and now")
-        return Want(spans=(chosen,), reason=f"asked for: {spans_in_words((chosen,), grid)}", is_asked=True)
+        lifetime = Interval(schedule.start, max(schedule.end or MAX, schedule.start + timedelta(microseconds=1)))
+        spans = intersect((chosen,), (lifetime,)) if chosen is not None else ()
+        if not spans:
+            return Want(spans=(), reason="nothing selected lies between its start and now, or its end")
+        return Want(spans=spans, reason=f"asked for: {spans_in_words(spans, grid)}", is_asked=True)
     if due is None:
         release = next_release(model, grid, max(execution_time, schedule.start))
         until = f" before {release:%Y-%m-%dT%H:%MZ}" if release is not None else ""
