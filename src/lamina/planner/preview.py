@@ -3,15 +3,16 @@
 from datetime import UTC, datetime
 
 from lamina.compiler.graph import CompiledModel, Graph
-from lamina.compiler.parameters import ParameterValue, bound_type, quoted, variable_values
+from lamina.compiler.parameters import ParameterValue, quoted, variable_values
 from lamina.compiler.render import render
 from lamina.errors import UsageError
+from lamina.planner.parameters import parameter_values
+from lamina.planner.staleness import parameters_at
 from lamina.project.strategy import TimeInterval
-from lamina.values.grid import Grid, floor_unit, local_day, next_unit
-from lamina.values.interval import Interval
-from lamina.values.names import ModelName, TableName
+from lamina.values.grid import Grid, floor_unit, next_unit
+from lamina.values.interval import WHOLE, Interval
+from lamina.values.names import ModelName, RunId, TableName
 from lamina.values.partition_key import example_key, parse_coarse_key
-from lamina.values.schema import DataType
 from lamina.values.value import Value
 
 
@@ -29,7 +30,9 @@ def preview(
     """Render a model for one partition; without a key, for its first one."""
     if model.kind != "sql":
         raise UsageError(f"`{model.name}` is no SQL model", hint=f"its text is `{model.path}`")
-    known = {**variable_values(graph.variables), **_parameters(model, partition, execution_time)}
+    span = _span(model, partition, execution_time=execution_time)
+    run = parameters_at(execution_time, RunId("run-preview"))
+    known = {**variable_values(graph.variables), **parameter_values(model, run, span=span)}
     sql = render(graph, model, relations=_relations(graph, catalog), parameters=known)
     used = {name: value for name, value in known.items() if name in model.reads_parameters}
     return Rendered(model=model.name, sql=sql, parameters=used)
@@ -42,28 +45,14 @@ def _relations(graph: Graph, catalog: str) -> dict[TableName, str]:
     return {name: ".".join(quoted(part) for part in text.split(".")) for name, text in {**sources, **models}.items()}
 
 
-def _parameters(model: CompiledModel, partition: str | None, execution_time: datetime) -> dict[str, ParameterValue]:
-    run = {
-        "execution_time": ParameterValue(DataType("timestamp"), _text(execution_time)),
-        "as_of": ParameterValue(DataType("date"), execution_time.date().isoformat()),
-        "run_id": ParameterValue(DataType("string"), "run-preview"),
-    }
+def _span(model: CompiledModel, partition: str | None, *, execution_time: datetime) -> Interval:
+    """Return the range of a partition, or of the model's first one."""
     strategy = model.settings.strategy
     if not isinstance(strategy, TimeInterval):
         if partition is not None:
             raise UsageError(f"`{model.name}` has no partitions", hint="only `time_interval` models have")
-        return run
-    grid = Grid(strategy.granularity, model.settings.timezone)
-    span = _span(grid, partition, start=model.settings.start, execution_time=execution_time)
-    kind = bound_type(model)
-    for name, instant in (("start", span.start), ("end", span.end)):
-        bound = local_day(grid.zone, instant).isoformat() if kind == "date" else _text(instant)
-        run[f"{name}_date"] = ParameterValue(kind, bound)
-        run[f"{name}_ts"] = ParameterValue(DataType("timestamp"), _text(instant))
-    return run
-
-
-def _span(grid: Grid, partition: str | None, *, start: str | None, execution_time: datetime) -> Interval:
+        return WHOLE
+    grid, start = Grid(strategy.granularity, model.settings.timezone), model.settings.start
     if partition is None:
         first = datetime.fromisoformat(start) if start is not None else execution_time
         floor = floor_unit(grid, first if first.tzinfo is not None else first.replace(tzinfo=UTC))
@@ -72,7 +61,3 @@ def _span(grid: Grid, partition: str | None, *, start: str | None, execution_tim
     if span is None:
         raise UsageError(f"`{partition}` is not a partition key", hint=f"write it like `{example_key(grid)}`")
     return span
-
-
-def _text(instant: datetime) -> str:
-    return instant.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f").removesuffix(".000000")

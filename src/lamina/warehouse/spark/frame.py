@@ -2,14 +2,14 @@
 
 import csv
 import io
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from lamina.compiler.graph import CompiledModel, Graph, InputUse
-from lamina.compiler.parameters import RUN_PARAMETERS, ParameterValue, bound_type, variable_values
+from lamina.compiler.parameters import variable_values
 from lamina.compiler.render import render
 from lamina.planner.axis import reads_itself
+from lamina.planner.parameters import parameter_values
 from lamina.project.source import SourceTable
 from lamina.project.strategy import TimeInterval
 from lamina.values.batch import Batch, Pin
@@ -19,7 +19,7 @@ from lamina.values.schema import DataType
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.spark import manifest, reads
 from lamina.warehouse.spark.python_model import ModelInputs, run_python_model
-from lamina.warehouse.spark.ranges import bound_text, predicate, time_ranges
+from lamina.warehouse.spark.ranges import predicate, time_ranges
 from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.sql import quote, relation
 from lamina.warehouse.spark.tables import Tables
@@ -80,7 +80,10 @@ class Frames:
             frame.createOrReplaceTempView(view)
             self._views.append(view)
             views[name] = view
-        parameters = {**variable_values(self._settings.variables), **parameters_of(model, batch)}
+        parameters = {
+            **variable_values(self._settings.variables),
+            **parameter_values(model, batch.parameters, span=_bounds(batch)),
+        }
         return self._session.sql(render(self._graph, model, relations=views, parameters=parameters))
 
     def _require_version(self, table: TableName, position: Position) -> None:
@@ -106,7 +109,7 @@ class Frames:
         inputs = ModelInputs(
             self._session,
             name=model.name,
-            readers={name: partial(self._filtered, frame, uses.get(name), bounds) for name, frame in frames.items()},
+            readers={name: partial(self._filtered, frame, uses.get(name), bounds, zone) for name, frame in frames.items()},
             whole_readers={name: partial(_same, frame) for name, frame in frames.items()},
             start=None if bounds is None else bounds.start,
             end=None if bounds is None else bounds.end,
@@ -116,12 +119,12 @@ class Frames:
         )
         return run_python_model(model.name, model.text, path=model.path, root=self._settings.root, inputs=inputs)
 
-    def _filtered(self, frame: "DataFrame", use: InputUse | None, bounds: Interval | None) -> "DataFrame":
+    def _filtered(self, frame: "DataFrame", use: InputUse | None, bounds: Interval | None, zone: str) -> "DataFrame":
         column = self._time_column(use)
         if bounds is None or use is None or column is None:
             return frame
         kind = dict(frame.dtypes).get(column, "timestamp")
-        return frame.where(predicate(time_ranges(column, kind, (bounds,), zone="UTC")))
+        return frame.where(predicate(time_ranges(column, kind, (bounds,), zone=zone)))
 
     def _time_column(self, use: InputUse | None) -> str | None:
         if use is None or use.filter_column is not None:
@@ -133,34 +136,8 @@ class Frames:
         return strategy.time_column if isinstance(strategy, TimeInterval) else None
 
 
-def parameters_of(model: CompiledModel, batch: Batch) -> dict[str, ParameterValue]:
-    """Return the run's parameters and the batch's bounds, these with the type of the time column."""
-    found = {
-        name: ParameterValue(RUN_PARAMETERS.get(name, DataType("string")), _value(name, value))
-        for name, value in batch.parameters.items()
-    }
-    strategy = model.settings.strategy
-    if not isinstance(strategy, TimeInterval):
-        return found
-    bounds, kind = _bounds(batch), bound_type(model)
-    (typed,) = time_ranges(strategy.time_column, kind, (bounds,), zone=model.settings.timezone)
-    return {
-        **found,
-        "start_date": ParameterValue(kind, bound_text(typed.start)),
-        "end_date": ParameterValue(kind, bound_text(typed.end)),
-        "start_ts": ParameterValue(DataType("timestamp"), bound_text(bounds.start)),
-        "end_ts": ParameterValue(DataType("timestamp"), bound_text(bounds.end)),
-    }
-
-
 def _bounds(batch: Batch) -> Interval:
     return Interval(min(span.start for span in batch.slices), max(span.end for span in batch.slices))
-
-
-def _value(name: str, value: str) -> str:
-    if name == "execution_time":
-        return bound_text(datetime.fromisoformat(value))
-    return value[:10] if name == "as_of" else value
 
 
 def _source(graph: Graph, name: TableName) -> SourceTable | None:

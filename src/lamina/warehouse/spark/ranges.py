@@ -1,8 +1,8 @@
 """A batch's range on its time column: as SQL, and against the table's layout."""
 
-from datetime import UTC, date, datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import UTC, datetime
 
+from lamina.values.bounds import Bound, bound_text, typed_bounds, without_zone
 from lamina.values.interval import Interval, merge
 from lamina.values.value import Value
 from lamina.warehouse.spark.layout import PartitionField
@@ -13,8 +13,8 @@ class TimeRange(Value, frozen=True):
     """The bounds `[start, end)` of a batch in the domain of its time column: dates, or instants in UTC."""
 
     column: str
-    start: datetime | date
-    end: datetime | date
+    start: Bound
+    end: Bound
 
     def predicate(self, prefix: str = "") -> str:
         """Return the range as a SQL condition; null is in no range."""
@@ -24,18 +24,8 @@ class TimeRange(Value, frozen=True):
 
 def time_ranges(column: str, kind: str, slices: tuple[Interval, ...], *, zone: str) -> tuple[TimeRange, ...]:
     """Return the ranges of slices; a date column is compared by local dates of the model's zone."""
-    spans = merge(slices)
-    if kind == "timestamp_ntz":
-        return tuple(
-            TimeRange(column=column, start=_without_zone(span.start), end=_without_zone(span.end)) for span in spans
-        )
-    if kind != "date":
-        return tuple(TimeRange(column=column, start=span.start, end=span.end) for span in spans)
-    local = ZoneInfo(zone)
-    return tuple(
-        TimeRange(column=column, start=span.start.astimezone(local).date(), end=_date_up(span.end.astimezone(local)))
-        for span in spans
-    )
+    bounds = (typed_bounds(span, kind, zone=zone) for span in merge(slices))
+    return tuple(TimeRange(column=column, start=start, end=end) for start, end in bounds)
 
 
 def predicate(ranges: tuple[TimeRange, ...], prefix: str = "") -> str:
@@ -43,23 +33,17 @@ def predicate(ranges: tuple[TimeRange, ...], prefix: str = "") -> str:
     return " OR ".join(f"({item.predicate(prefix)})" for item in ranges)
 
 
-def literal(bound: datetime | date) -> str:
+def literal(bound: Bound) -> str:
     """Return a bound as a typed literal; the session's zone is UTC.
 
-    >>> literal(datetime(2026, 1, 1, 12, tzinfo=UTC)), literal(date(2026, 1, 1))
+    >>> noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    >>> literal(noon), literal(noon.date())
     ("TIMESTAMP '2026-01-01 12:00:00'", "DATE '2026-01-01'")
     """
     if not isinstance(bound, datetime):
         return f"DATE '{bound_text(bound)}'"
     kind = "TIMESTAMP_NTZ" if bound.tzinfo is None else "TIMESTAMP"
     return f"{kind} '{bound_text(bound)}'"
-
-
-def bound_text(bound: datetime | date) -> str:
-    """Return a bound as text, instants in UTC."""
-    if not isinstance(bound, datetime):
-        return bound.isoformat()
-    return _without_zone(bound).isoformat(sep=" ")
 
 
 def is_aligned(ranges: tuple[TimeRange, ...], layout: tuple[PartitionField, ...]) -> bool:
@@ -71,11 +55,11 @@ def is_aligned(ranges: tuple[TimeRange, ...], layout: tuple[PartitionField, ...]
     )
 
 
-def _is_boundary(bound: datetime | date, transform: str) -> bool:
+def _is_boundary(bound: Bound, transform: str) -> bool:
     if transform == "identity":
         return True
     day = datetime(bound.year, bound.month, bound.day, tzinfo=UTC)
-    at = _without_zone(bound if isinstance(bound, datetime) else day)
+    at = without_zone(bound if isinstance(bound, datetime) else day)
     is_hour = (at.minute, at.second, at.microsecond) == (0, 0, 0)
     is_day = is_hour and at.hour == 0
     match transform:
@@ -89,12 +73,3 @@ def _is_boundary(bound: datetime | date, transform: str) -> bool:
             return is_day and (at.month, at.day) == (1, 1)
         case _:
             return False
-
-
-def _without_zone(at: datetime) -> datetime:
-    return at if at.tzinfo is None else at.astimezone(UTC).replace(tzinfo=None)
-
-
-def _date_up(at: datetime) -> date:
-    is_midnight = (at.hour, at.minute, at.second, at.microsecond) == (0, 0, 0, 0)
-    return at.date() if is_midnight else at.date() + timedelta(days=1)
