@@ -16,6 +16,8 @@ KINDS = (
 # What grouped and windowed queries may not do incrementally; the benchmark measures compiling, so it is demoted.
 ALLOWED = ("L241", "L401", "L403", "L409")
 
+TABLES_OF_SOURCE = 1_000  # a settings file may have one megabyte
+
 
 class Layout(NamedTuple):
     """How many models each layer has."""
@@ -39,7 +41,9 @@ def write_project(root: Path, count: int) -> Layout:
     models.mkdir(parents=True)
     (root / "sources").mkdir()
     (root / "lamina.toml").write_text('[project]\nname = "layered"\n')
-    (root / "sources" / "raw_data.toml").write_text(_sources(layout.sources))
+    for start in range(0, layout.sources, TABLES_OF_SOURCE):
+        tables = range(start, min(start + TABLES_OF_SOURCE, layout.sources))
+        (root / "sources" / f"{source_name(start)}.toml").write_text(_source(source_name(start), tables))
     for number in range(layout.sources):
         (models / f"src_{number:05d}.sql").write_text(source_query(number))
     for number in range(layout.staging):
@@ -64,11 +68,17 @@ def _write(models: Path, name: str, query: str, *, index: int) -> None:
     (models / f"{name}.toml").write_text(f"allow = [{listed}]\n[strategy]\n{strategy}\n")
 
 
-def _sources(count: int) -> str:
-    lines = ["[source.raw_data]", 'type = "files"', 'path = "data"']
-    for number in range(count):
+def source_name(number: int) -> str:
+    """Return the source that holds a table: `raw_data`, then `raw_data_1` and so on."""
+    block = number // TABLES_OF_SOURCE
+    return f"raw_data_{block}" if block else "raw_data"
+
+
+def _source(name: str, tables: range) -> str:
+    lines = [f"[source.{name}]", 'type = "files"', 'path = "data"']
+    for number in tables:
         columns = ", ".join(f'{{ name = "{name}", type = "{kind}" }}' for name, kind in source_columns(number))
-        lines += [f"[source.raw_data.tables.source_{number}]", f"columns = [{columns}]"]
+        lines += [f"[source.{name}.tables.source_{number}]", f"columns = [{columns}]"]
     return "\n".join(lines) + "\n"
 
 
@@ -89,7 +99,7 @@ def source_query(number: int) -> str:
         if kind == "amount":
             value = f"ROUND(CAST({value} AS DECIMAL(10,2)), 2)"
         lines.append(f"    {value} AS {alias}")
-    return "SELECT\n" + ",\n".join(lines) + f"\nFROM raw_data.source_{number}\n"
+    return "SELECT\n" + ",\n".join(lines) + f"\nFROM {source_name(number)}.source_{number}\n"
 
 
 def staging_query(number: int) -> str:
