@@ -105,11 +105,13 @@ class Frames:
 
     def _python(self, model: CompiledModel, batch: Batch, frames: dict[TableName, "DataFrame"]) -> "DataFrame":
         bounds = _bounds(batch) if isinstance(model.settings.strategy, TimeInterval) else None
-        uses = {use.name: use for use in model.inputs}
+        uses, zone = {use.name: use for use in model.inputs}, model.settings.timezone
         inputs = ModelInputs(
             self._session,
             name=model.name,
-            readers={name: partial(self._filtered, frame, uses.get(name), bounds, zone) for name, frame in frames.items()},
+            readers={
+                name: partial(self._filtered, frame, uses.get(name), bounds, zone) for name, frame in frames.items()
+            },
             whole_readers={name: partial(_same, frame) for name, frame in frames.items()},
             start=None if bounds is None else bounds.start,
             end=None if bounds is None else bounds.end,

@@ -1,0 +1,48 @@
+"""I12: a secret setting is in no document, no cache, no state and on no command line."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from lamina.look import load_config
+from lamina.starter import start_project
+from lamina.warehouse.spark.profile import launch_conf
+from lamina.warehouse.spark.settings import SparkSettings
+
+SECRET = "hunter2-is-no-password"
+KEY = "spark.hadoop.fs.s3a.secret.key"
+
+
+def _project(folder: Path) -> Path:
+    start_project(str(folder), "quickstart")
+    settings = folder / "lamina.toml"
+    settings.write_text(f'{settings.read_text()}\n[spark]\nconf = {{ "{KEY}" = "${{SHOP_SECRET}}" }}\n')
+    return folder
+
+
+def test_i12_no_document_and_no_file_holds_a_secret(tmp_path: Path) -> None:
+    folder = _project(tmp_path / "shop")
+    code = "import sys; from lamina.cli.app import main; sys.exit(main())"
+    for command in (["config"], ["compile"], ["plan"], ["status"]):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *command, "--project-dir", str(folder), "--output", "json"],
+            env={"SHOP_SECRET": SECRET, "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert json.loads(done.stdout)["exit_code"] == 0
+        assert SECRET not in done.stdout + done.stderr
+    written = [path for path in folder.rglob("*") if path.is_file()]
+    assert any(path.name == "lamina.db" for path in written)
+    assert not [path for path in written if SECRET.encode() in path.read_bytes()]
+
+
+def test_i12_a_secret_reaches_spark_but_not_its_command_line(tmp_path: Path) -> None:
+    folder = _project(tmp_path / "shop")
+    config = load_config(str(folder), {"SHOP_SECRET": SECRET}, overrides={})
+    assert config.spark.secret_conf[KEY].reveal() == SECRET
+    assert SECRET not in repr(config)
+    settings = SparkSettings(root="/r", database="/d", warehouse="/w", logs="/l", conf={KEY: SECRET})
+    assert SECRET not in str(launch_conf(settings, jars=(), java_options=""))
