@@ -118,6 +118,7 @@ class Stage:
         return self._tables.metadata(self._name)
 
     def _replace_all(self, result: "DataFrame", base: Metadata, columns: Schema, properties: dict[str, str]) -> Counts:
+        columns = self._allowed_columns(base, columns)
         is_alike = (
             is_same(base.columns, columns)
             and base.layout == wanted_layout(self._model, columns)
@@ -127,6 +128,19 @@ class Stage:
             self._create(columns, "CREATE OR REPLACE TABLE")
             return self._write_new(result, properties)
         return self._write_whole(result, properties, writes.overwrite_all)
+
+    def _allowed_columns(self, base: Metadata, columns: Schema) -> Schema:
+        """Return the columns to write a whole table with; under unchanged code the model's drift policy decides."""
+        if base.mark is None or base.mark.fingerprint != self._model.fingerprint:
+            return columns
+        change, policy = evolve(base.columns, columns), self._model.settings.on_drift
+        is_ignored = policy == "ignore" and not change.mismatched
+        found = drift_of(self._model.name, change, base.columns, is_ignored=is_ignored)
+        if policy == "fail" and (drifted := _drifted(change)):
+            self.drift = found
+            raise DriftForbidden(self._model.name, drifted)
+        self.drift = found if is_ignored else tuple(_written_anew(item) for item in found)
+        return base.columns if is_ignored else columns
 
     def _write_new(self, result: "DataFrame", properties: dict[str, str]) -> Counts:
         """Write the first rows of a table."""
@@ -282,6 +296,12 @@ def _columns(model: CompiledModel, result: "DataFrame") -> Schema:
 def _definition(column: Column) -> str:
     comment = f" COMMENT {text(column.description)}" if column.description else ""
     return f"{quote(column.name)} {column.type}{comment}"
+
+
+def _written_anew(item: Drift) -> Drift:
+    """Return what a drift means to a table whose rows are all replaced: no column is kept, none has older rows."""
+    action = "dropped" if item.action == "kept" else item.action
+    return item.replace(action=action, reason="the whole table is written anew")
 
 
 def _drifted(change: Evolution) -> tuple[str, ...]:
