@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lamina.errors import UsageError
 from lamina.values.result import QueryColumn, QueryResult
+from lamina.warehouse.spark.sql import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 def run_query(session: "SparkSession", sql: str, *, catalog: str, limit: int) -> QueryResult:
     """Return the first rows of a query, whose names are looked up in the catalog first."""
     _refuse_writing(sql)
-    session.catalog.setCurrentCatalog(catalog)
+    # As a statement, because the call would load the catalog with the settings of whatever session is active.
+    session.sql(f"SET CATALOG {quote(catalog)}")
     frame = session.sql(sql)
     kinds = [field.dataType for field in frame.schema]
     rows = frame.limit(limit + 1).collect()
