@@ -20,7 +20,7 @@ test-pure: setup ## Run the tests that need neither Java nor patience
 	@$(pytest) -n 2 --dist loadfile -m "not spark and not simulation and not kill"
 
 test-simulation: setup ## Run random schedules against the recompute oracle
-	@$(pytest) -m simulation
+	@$(pytest) -s -m simulation
 
 test-spark: setup ## Run the tests on real Spark, kill tests included
 	@$(pytest) -m "spark or kill"
