@@ -41,7 +41,9 @@ def check_project(root: str, environment_variables: Mapping[str, str]) -> "Compi
 
 def _with_promised(root: str, graph: Graph, environment_variables: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     """Add what breaks promises of the version that was last run; a project that cannot be read made none."""
-    if any(item.code.startswith("L1") and item.severity == "error" for item in graph.diagnostics):
+    if not graph.has_promises() or any(
+        item.code[:2] == "L1" and item.severity == "error" for item in graph.diagnostics
+    ):
         return graph.diagnostics
     from lamina.promoted import promoted_findings
 

@@ -16,10 +16,7 @@ def promoted_findings(
     config: Config, graph: Graph, *, environment_variables: Mapping[str, str]
 ) -> tuple[Diagnostic, ...]:
     """Return what breaks promises made by the version that was last run; nothing where none was."""
-    has_promises = any(
-        model.settings.contract.protected or model.settings.contract.no_new_nullable for model in graph.models
-    )
-    if not has_promises or not os.path.exists(config.catalog.database):
+    if not graph.has_promises() or not os.path.exists(config.catalog.database):
         return ()
     # Imported here: most compilations make no promises, and then need no state.
     from lamina.compiler.contracts import check_promoted

@@ -66,6 +66,11 @@ class Graph(Value, frozen=True):
     default_schema: str = "main"
     variables: tuple[Variable, ...] = ()
 
+    def has_promises(self) -> bool:
+        """Tell whether some contract binds later versions of its model to this one."""
+        contracts = (model.settings.contract for model in self.models)
+        return any(contract.protected or contract.no_new_nullable for contract in contracts)
+
     def model(self, name: ModelName) -> CompiledModel:
         """Return the model of that name; `KeyError` if there is none."""
         position = bisect_left(self.models, name, key=lambda item: item.name)
