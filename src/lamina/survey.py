@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
+from lamina.compiler.parameters import quoted
 from lamina.engine import Engine, open_engine
 from lamina.errors import LaminaError, UsageError
 from lamina.executor.observe import World
@@ -14,6 +15,7 @@ from lamina.planner.fold import fold
 from lamina.planner.plan import build_plan
 from lamina.planner.select import model_named, select
 from lamina.planner.standing import interval_ranges, model_status
+from lamina.project.strategy import Ephemeral, TimeInterval
 from lamina.state.port import BatchRecord, RunRecord
 from lamina.values.codec import from_json
 from lamina.values.event import Event, StepFinished, StepStarted
@@ -130,7 +132,22 @@ def show_model(
 ) -> QueryResult:
     """Return some rows of a model's table."""
     with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
-        return engine.warehouse.query(f"SELECT * FROM {model_named(engine.graph, model).name}", limit=limit)
+        found = model_named(engine.graph, model)
+        if isinstance(found.settings.strategy, Ephemeral):
+            raise UsageError(
+                f"`{found.name}` is ephemeral: it has no table", hint=f"`lamina render {found.name}` shows it"
+            )
+        if engine.warehouse.heads([found.target])[found.target].pointer is None:
+            raise LaminaError(f"`{found.name}` is not built yet", hint=f"`lamina run -s {found.name}` builds it")
+        return engine.warehouse.query(_rows_of(found), limit=limit)
+
+
+def _rows_of(model: CompiledModel) -> str:
+    """Return the query for a model's rows, in the order of its time."""
+    strategy = model.settings.strategy
+    names = ".".join(quoted(part) for part in model.target.split("."))
+    order = f" ORDER BY {quoted(strategy.time_column)}" if isinstance(strategy, TimeInterval) else ""
+    return f"SELECT * FROM {names}{order}"
 
 
 def _plan_now(engine: Engine, execution_time: datetime | None) -> tuple[World, tuple[Action, ...]]:

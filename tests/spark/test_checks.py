@@ -33,7 +33,7 @@ def test_each_check_counts_its_own_rows(lake: Lake) -> None:
         ("not_null_id", True, 0),
         ("unique_id", False, 1),
         ("accepted_values_status", False, 1),
-        ("expression", True, 2),
+        ("amount > 0", True, 2),
         ("row_count", False, 4),
         ("not_many", True, 4),
     ]

@@ -44,7 +44,7 @@ class Screen:
         from rich.console import Console
 
         self.root = options.root
-        width = None if sys.stdout.isatty() else 160
+        width = None if sys.stdout.isatty() else 500  # a reader that is no terminal breaks lines itself
         plain = bool(os.environ.get("NO_COLOR"))
         self.out = Console(width=width, no_color=plain, highlight=False, soft_wrap=True, emoji=False, markup=False)
         self.err = Console(stderr=True, no_color=plain, highlight=False, soft_wrap=True, emoji=False, markup=False)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-_STYLES = {"build": "green", "rebuild": "magenta", "wait": "cyan", "block": "red", "hold": "yellow"}
+_STYLES = {"build": "green", "rebuild": "magenta", "skip": "dim", "wait": "cyan", "block": "red", "hold": "yellow"}
 
 
 def plan_tree(plan: Plan, changes: tuple[ModelChange, ...]) -> "Tree":
@@ -23,9 +23,9 @@ def plan_tree(plan: Plan, changes: tuple[ModelChange, ...]) -> "Tree":
     for change in changes:
         if change.change not in ("unchanged", "metadata"):
             tree.add(Text(_change_words(change), style="yellow"))
-    skipped = [action for action in plan.actions if isinstance(action, Skip)]
+    skipped = [action for action in plan.actions if isinstance(action, Skip) and action.reason == "unchanged"]
     for action in plan.actions:
-        if isinstance(action, Skip):
+        if action in skipped:
             continue
         branch = tree.add(_headline(action))
         branch.add(Text(f"because {action.reason}" if action.reason else "", style="dim"))
@@ -59,4 +59,5 @@ def _word(action: Action) -> str:
 def _change_words(change: ModelChange) -> str:
     columns = ", ".join(f"{item.name} {item.change}" for item in change.columns[:6])
     readers = f"; read by {counted(len(change.blast_radius), 'model')}" if change.blast_radius else ""
+    readers += "; its table stays" if change.change == "removed" else ""
     return f"{change.model}: {change.change.replace('_', ' ')}{f' ({columns})' if columns else ''}{readers}"

@@ -175,7 +175,8 @@ class PlainDisplay:
                 continue
             with self._progress.lock:
                 models = ", ".join(sorted(self._progress.running)) or "starting"
-                words = f"{self._progress.done}/{self._progress.total} done, running: {models}"
+                counts = f"{self._progress.done}/{self._progress.total} done, " if self._progress.total else ""
+                words = f"{counts}running: {models}"
                 self._say(Text(f"{words} ({duration_words(self._progress.elapsed())})"))
 
 

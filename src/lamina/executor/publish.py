@@ -35,13 +35,19 @@ class ChecksFailed(WarehouseFailure):
 
     def __init__(self, results: tuple[CheckResult, ...]) -> None:
         failed = [item for item in results if not item.passed and item.severity == "error"]
-        names = ", ".join(f"`{item.name}`" for item in failed)
         super().__init__(
-            f"{counted(len(failed), 'check')} failed: {names}",
+            f"{counted(len(failed), 'check')} failed: {', '.join(_told(item) for item in failed)}",
             kind="data_rejected",
             hint="nothing was published; mend the data or the query and run again",
         )
         self.results = results
+
+
+def _told(check: CheckResult) -> str:
+    """Say what a failed check saw; text in place of a count is why it could not run."""
+    if isinstance(check.observed, str):
+        return f"`{check.name}` could not run: {check.observed}"
+    return f"`{check.name}` ({check.observed}, expected {check.expected})"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from lamina.values.diagnostic import Diagnostic, Place
 from lamina.values.interval import merge
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Skip, Wait
 from lamina.values.result import Attempt, Materialization, StepStatus
+from lamina.values.touch import Nothing
 from lamina.values.words import listed
 from lamina.warehouse.failure import WarehouseFailure
 
@@ -84,7 +85,10 @@ def _status(
     if own:
         return "failed", own[0].reason
     if outcomes:
-        return "completed", "; ".join(item.reason for item in decided if isinstance(item, Build | Rebuild))
+        reasons = [item.reason for item in decided if isinstance(item, Build | Rebuild)]
+        if all(isinstance(outcome.touch.extent, Nothing) for outcome in outcomes):
+            reasons.append("the same rows as before, nothing written")
+        return "completed", "; ".join(reasons)
     for kind, status in _UNFINISHED:
         reasons = [item.reason for item in left if isinstance(item, kind)]
         if reasons:

@@ -85,7 +85,7 @@ def _result(
     limits = f"{least} or more" if most is None else f"{least} to {most}"
     return CheckResult(
         model=model.name,
-        name=check.name or "_".join((check.type, *columns)),
+        name=check.name or check.expression or "_".join((check.type, *columns)),
         type=check.type,
         column=check.column,
         severity=check.severity,

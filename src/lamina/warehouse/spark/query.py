@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 def run_query(session: "SparkSession", sql: str, *, catalog: str, limit: int) -> QueryResult:
     """Return the first rows of a query, whose names are looked up in the catalog first."""
-    _refuse_writing(sql)
     # As a statement, because the call would load the catalog with the settings of whatever session is active.
     session.sql(f"SET CATALOG {quote(catalog)}")
     frame = session.sql(sql)
@@ -28,7 +27,8 @@ def run_query(session: "SparkSession", sql: str, *, catalog: str, limit: int) ->
     )
 
 
-def _refuse_writing(sql: str) -> None:
+def refuse_writing(sql: str) -> None:
+    """Raise unless a text is one query that only reads; needs no Spark."""
     import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
@@ -36,7 +36,9 @@ def _refuse_writing(sql: str) -> None:
     try:
         statements = sqlglot.parse(sql, dialect="spark")
     except SqlglotError as error:
-        raise UsageError(f"the query cannot be read: {error}", hint="write one Spark SQL query") from error
+        found = getattr(error, "errors", None) or [{"description": "it is no Spark SQL"}]
+        message = f"the query cannot be read: {found[0]['description']}"
+        raise UsageError(message, hint="write one Spark SQL query") from error
     allowed = (exp.Query, exp.Describe, exp.Show, exp.Values)
     if len(statements) != 1 or not isinstance(statements[0], allowed):
         raise UsageError("only one query can be asked, and it may not write", hint="begin with SELECT or WITH")

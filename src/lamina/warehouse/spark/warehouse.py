@@ -26,7 +26,7 @@ from lamina.warehouse.spark.diff import diff_frames
 from lamina.warehouse.spark.errors import translated
 from lamina.warehouse.spark.frame import Frames
 from lamina.warehouse.spark.metadata import MARK, TOUCH, read_metadata, write_properties
-from lamina.warehouse.spark.query import run_query
+from lamina.warehouse.spark.query import refuse_writing, run_query
 from lamina.warehouse.spark.reads import read_appended, read_snapshot, steps_between
 from lamina.warehouse.spark.session import Application, own_conf
 from lamina.warehouse.spark.settings import SparkSettings
@@ -200,6 +200,7 @@ class SparkWarehouse:
 
     def query(self, sql: str, *, limit: int) -> QueryResult:
         """Answer a user's query over the catalog's tables."""
+        refuse_writing(sql)
         with translated("query", folder=self._folder):
             return run_query(self._application.session(), sql, catalog=self._settings.catalog, limit=limit)
 
