@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from lamina.compiler.graph import CompiledModel, EdgeKind, Graph, LineageEdge
+from lamina.compiler.graph import CompiledModel, EdgeKind, Graph, InputUse, LineageEdge
 from lamina.compiler.lineage import Point, Trace, find_point, trace_down, trace_up
 from lamina.project.model import ModelSettings
 from lamina.project.source import SourceTable
@@ -62,6 +62,14 @@ def test_a_column_is_followed_up_by_the_strongest_change_on_the_way() -> None:
 def test_a_column_is_followed_down() -> None:
     trace = trace_down(SHOP, Point(TableName("raw.o"), ColumnName("AMOUNT")))
     assert [point for point, _, _ in found(trace)] == ["s.o.amount", "a.daily.revenue", "a.ratio.x"]
+
+
+def test_code_that_cannot_be_seen_through_reads_every_column() -> None:
+    use = InputUse(name=TableName("raw.o"), is_model=False, read_set=None)
+    python = model("p.m", []).replace(kind="python", inputs=(use,))
+    made = python.replace(name=ModelName("p.n"), columns=(Column(name=ColumnName("Mean")),))
+    trace = trace_down(graph(python, made), Point(TableName("raw.o"), ColumnName("amount")))
+    assert sorted(found(trace)) == [("p.m", "expression", 1), ("p.n.mean", "expression", 1)]
 
 
 def test_whole_models_are_followed_without_kinds() -> None:

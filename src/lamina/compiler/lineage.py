@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from lamina.compiler.graph import EdgeKind, Graph
+from lamina.compiler.graph import CompiledModel, EdgeKind, Graph
 from lamina.values.names import ColumnName, TableName
+from lamina.values.schema import Schema
 from lamina.values.value import Value
 
 STRENGTH: tuple[EdgeKind, ...] = ("direct", "cast", "expression", "aggregation")
@@ -109,9 +110,23 @@ def _flows(graph: Graph, start: Point) -> Iterator[Flow]:
         if start.column is None:
             yield from (Flow(origin=Point(parent), result=Point(name)) for parent in model.depends_on)
             continue
+        if model.kind == "python":
+            yield from _unseen_flows(graph, model)
         for edge in model.lineage:
             origin = Point(edge.input, ColumnName(edge.input_column.lower()))
             yield Flow(origin=origin, result=Point(name, ColumnName(edge.column.lower())), kind=edge.kind)
+
+
+def _unseen_flows(graph: Graph, model: CompiledModel) -> Iterator[Flow]:
+    """Yield the steps of code that cannot be seen through: every column it reads may be in every column it makes."""
+    known: dict[TableName, Schema | None] = {TableName(source.name): source.columns for source in graph.sources}
+    known |= {TableName(other.name): other.columns for other in graph.models}
+    name = TableName(model.name)
+    made = [Point(name, ColumnName(column.name.lower())) for column in model.columns or ()] or [Point(name)]
+    for use in model.inputs:
+        for column in known.get(use.name) or ():
+            origin = Point(use.name, ColumnName(column.name.lower()))
+            yield from (Flow(origin=origin, result=result, kind="expression") for result in made)
 
 
 def _trace(
