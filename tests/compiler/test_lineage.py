@@ -69,7 +69,7 @@ def test_code_that_cannot_be_seen_through_reads_every_column() -> None:
     python = model("p.m", []).replace(kind="python", inputs=(use,))
     made = python.replace(name=ModelName("p.n"), columns=(Column(name=ColumnName("Mean")),))
     trace = trace_down(graph(python, made), Point(TableName("raw.o"), ColumnName("amount")))
-    assert sorted(found(trace)) == [("p.m", "expression", 1), ("p.n.mean", "expression", 1)]
+    assert sorted(found(trace)) == [("p.m", None, 1), ("p.n.mean", "expression", 1)]
 
 
 def test_whole_models_are_followed_without_kinds() -> None:
