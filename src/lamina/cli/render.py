@@ -10,11 +10,17 @@ from lamina.values.words import counted
 
 COLOURS = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 MOST_SHOWN = 100
+MOST_NOTES = 10
 LONGEST_LINE = 160
 
 
-def show_diagnostics(screen: Screen, diagnostics: tuple[Diagnostic, ...]) -> None:
-    """Print findings to stderr, the first hundred in full."""
+def show_diagnostics(screen: Screen, found: tuple[Diagnostic, ...]) -> None:
+    """Print findings to stderr, the first hundred in full; many notes are only counted, a quiet screen has none."""
+    notes = sum(1 for item in found if item.severity == "info")
+    is_folded = notes > MOST_NOTES or screen.is_quiet
+    diagnostics = tuple(item for item in found if item.severity != "info") if is_folded else found
+    if is_folded and notes and not screen.is_quiet:
+        screen.err.print(f"{notes} notes; `--output json` lists them\n")
     for item in diagnostics[:MOST_SHOWN]:
         screen.err.print(_finding(item, root=screen.root))
     if len(diagnostics) > MOST_SHOWN:
