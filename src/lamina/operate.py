@@ -148,11 +148,12 @@ def _plan(engine: Engine, selection: Selection, execution_time: datetime) -> Pla
 
 def _changes(engine: Engine) -> tuple[ModelChange, ...]:
     """Compare the project with what was last run; both are compiled by this compiler."""
+    before = engine.runtime.store.load_graph(engine.runtime.environment)
+    if before is None or before == engine.graph:
+        return ()
+    # Imported here: it needs the parser, which a plan without a change of code does not.
     from lamina.compiler.changes import compare
 
-    before = engine.runtime.store.load_graph(engine.runtime.environment)
-    if before is None:
-        return ()
     return tuple(item for item in compare(before, engine.graph) if item.change != "unchanged")
 
 
