@@ -89,14 +89,18 @@ def _tiny() -> Workload:
 TINY = _tiny()
 
 
-def growing(days: int) -> Workload:
+# How the daily aggregate of the growing history is laid out; None is what a model gets that says nothing.
+GROWTH_LAYOUTS: dict[str, str | None] = {"daily": None, "monthly": "months(day)"}
+
+
+def growing(days: int, layout: str | None) -> Workload:
     """Return an append-only copy and a daily aggregate over some days of events, with room for ten more."""
     return Workload(
         f"days{days}",
         ("events",),
         (
             Statement("staging.events", "SELECT id, user_id, day, amount\nFROM raw.events", is_incremental=True),
-            Statement("mart.daily", _DAILY.format(source="staging.events"), time_column="day", layout="months(day)"),
+            Statement("mart.daily", _DAILY.format(source="staging.events"), time_column="day", layout=layout),
         ),
         FIRST_DAY,
         FIRST_DAY + timedelta(days=days + 10),

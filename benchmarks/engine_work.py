@@ -16,7 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from benchmarks.engine_projects import LARGE, TINY, Statement, Workload, growing, write_days, write_project
+from benchmarks.engine_projects import (
+    GROWTH_LAYOUTS,
+    LARGE,
+    TINY,
+    Statement,
+    Workload,
+    growing,
+    write_days,
+    write_project,
+)
 
 from lamina.operate import Ask, run_project
 from lamina.values.event import Event
@@ -146,15 +155,19 @@ def grow(folder: Path, histories: tuple[int, ...], *, rounds: int) -> None:
     """Add one day to projects with histories of several lengths, in turns."""
     owner = _open(folder / "session", folder)
     java = _java()
-    for days in histories:
-        write_project(folder / str(days), growing(days))
-        write_days(folder / str(days) / "data" / "events", 0, days)
-        build_by_lamina(folder / str(days), owner, threads=1)
+    # By day a slice is whole partitions; by month it cuts one, and is replaced by a MERGE that reads the table's files.
+    cases = [(days, layout) for days in histories for layout in GROWTH_LAYOUTS]
+    for days, layout in cases:
+        root = folder / f"{days}-{layout}"
+        write_project(root, growing(days, GROWTH_LAYOUTS[layout]))
+        write_days(root / "data" / "events", 0, days)
+        build_by_lamina(root, owner, threads=1)
     for turn in range(rounds):
-        for days in histories:
-            write_days(folder / str(days) / "data" / "events", days + turn, 1)
-            with measured(f"increment {days}", java):
-                build_by_lamina(folder / str(days), owner, threads=1)
+        for days, layout in cases:
+            root = folder / f"{days}-{layout}"
+            write_days(root / "data" / "events", days + turn, 1)
+            with measured(f"increment {days} {layout}", java):
+                build_by_lamina(root, owner, threads=1)
     owner.stop()
 
 
