@@ -25,7 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "catalog.uri": EMBEDDED,
     "catalog.warehouse": ".lamina/warehouse",
     "state.uri": EMBEDDED,
-    "run.concurrency": "adaptive",
+    "run.concurrency": "auto",
     "run.max_concurrency": 8,
     "run.retries": 2,
     "run.fail_fast": False,
@@ -58,7 +58,7 @@ class CatalogConfig(Value, frozen=True):
 class RunConfig(Value, frozen=True):
     """How a run works."""
 
-    concurrency: int | Literal["adaptive"]
+    concurrency: int | Literal["auto"]
     max_concurrency: int
     retries: int
     fail_fast: bool

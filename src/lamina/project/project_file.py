@@ -28,8 +28,10 @@ from lamina.values.value import Value
 
 
 def concurrency(value: Any, key: str, findings: Findings) -> Any:
-    """Decode a number of steps at a time, or `adaptive`."""
-    return "adaptive" if value == "adaptive" else integer(1, 1000)(value, key, findings)
+    """Decode a number of steps at a time, or `auto`: twice the cores, at most `max_concurrency`."""
+    if value == "adaptive":
+        return findings.add(later_feature.finding('`concurrency = "adaptive"`', place=findings.places.of(key)))
+    return "auto" if value == "auto" else integer(1, 1000)(value, key, findings)
 
 
 def environments(value: Any, key: str, findings: Findings) -> Any:

@@ -16,7 +16,6 @@ class SourceTable(Value, frozen=True):
     type: Literal["files", "iceberg"]
     location: str
     format: Literal["parquet", "csv", "json", "orc", "avro"] = "parquet"
-    detect: Literal["auto", "version", "files"] = "auto"
     columns: tuple[Column, ...] = ()  # declared; empty: read from footers or table metadata
     is_inferred: bool = False  # the columns were read from the data and follow it
     options: dict[str, str] = {}  # reader options, such as `header` of CSV

@@ -25,7 +25,8 @@ from lamina.values.names import SourceName
 from lamina.values.value import Value
 
 LATER_TYPES = ("delta", "jdbc", "catalog", "manual", "fivetran")
-DETECTORS = choice("auto", "version", "files", later=("always", "watermark", "checksum"))
+# A source is asked as its kind allows: snapshots of Iceberg tables, manifests of files.
+DETECTORS = choice("auto", later=("version", "files", "always", "watermark", "checksum"))
 FORMATS = choice("parquet", "csv", "json", "orc", "avro")
 LATER_KEYS = frozenset(["freshness", "on_stale", "load_time", "checksum_by", "refine", "catalog", "discover"])
 
@@ -175,11 +176,10 @@ def _table(
     location: str,
     findings: Findings,
 ) -> SourceTable:
-    shared: dict[str, Any] = {
-        key: settings[key] for key in ("format", "detect", "options", "description") if key in settings
-    }
+    shared: dict[str, Any] = {key: settings[key] for key in ("format", "options", "description") if key in settings}
     merged: dict[str, Any] = {**shared, **own}
     merged.pop("path", None)
+    merged.pop("detect", None)
     if "options" in own and "options" in shared:
         merged["options"] = {**shared["options"], **own["options"]}
     return SourceTable(
