@@ -223,6 +223,14 @@ class HistoryBehaviour:
         assert store.run(RunId("run-1")) == run_of("run-1", status="success")
         assert store.run(RunId("run-9")) is None
 
+    def test_a_run_that_was_killed_is_closed_by_the_next_one(self, store: StateStore) -> None:
+        store.begin(run_of("run-1"), lease_of(store))
+        store.begin(run_of("run-2"), lease_of(store, "run-2", now=NOW + TTL))
+        assert [(run.run_id, run.status) for run in store.runs(limit=5)] == [
+            ("run-2", "running"),
+            ("run-1", "interrupted"),
+        ]
+
     def test_plan_is_found_by_an_unambiguous_beginning(self, store: StateStore) -> None:
         for plan_id in ("abc1", "abd2"):
             store.save_plan(_plan(plan_id))

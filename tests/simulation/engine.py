@@ -21,6 +21,7 @@ from lamina.values.result import RunResult
 
 ENVIRONMENT = EnvironmentName("prod")
 PLAIN = Run()
+LIMITS = Limits(threads=1, retries=0, is_fail_fast=False)
 
 
 def run_engine(
@@ -29,6 +30,7 @@ def run_engine(
     *,
     action: Run = PLAIN,
     hook: Callable[[str], None] | None = None,
+    limits: Limits = LIMITS,
 ) -> RunResult | LaminaError:
     """Run once, as an action says, and return the result, or the error that ended the run."""
     graph, _ = world.compile()
@@ -48,7 +50,7 @@ def run_engine(
         run_id=RunId(f"run-{world.runs}"),
         selection=_selection(world, graph, action),
         execution_time=world.now,
-        limits=Limits(threads=1, retries=0, is_fail_fast=False),
+        limits=limits,
         review=process.plans.append,
     )
     with ExitStack() as stack:

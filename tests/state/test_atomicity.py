@@ -104,17 +104,16 @@ def test_i1_write_that_fails_at_any_statement_changes_nothing(
 def test_i1_lost_answer_of_a_commit_leaves_all_recorded(
     store: SqlStore, path: Path, stages: Callable[[str, str], None]
 ) -> None:
-    lease = lease_of(store)
     stages("c1", "mem:1")
     real = store._database._connection
     statements: list[str] = []
     real.set_trace_callback(statements.append)
-    store.begin(run_of("run-1"), lease)
+    store.finish(run_of("run-1"))
     real.set_trace_callback(None)
     assert statements[-1] == "COMMIT"
     store._database._connection = FaultyConnection(real, fails_at=len(statements), fails_after=True)  # type: ignore[assignment]  # stands in for the driver
     with pytest.raises(StateUnavailable):
-        store.begin(run_of("run-2"), lease)
+        store.finish(run_of("run-2"))
     store._database._connection = real
     assert [run.run_id for run in store.runs(limit=9)] == ["run-2", "run-1"]
 

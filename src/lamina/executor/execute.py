@@ -33,15 +33,15 @@ class Limits:
 
 
 class InternalFailure(LaminaError):
-    """Something lamina did not foresee ended one step; the others go on.
+    """Something lamina did not foresee ended one step, while the others go on, or the run itself.
 
-    Why: this is a defect of lamina; the step published nothing.
+    Why: this is a defect of lamina; what was under way published nothing.
     Fix: look for a newer version; report the log file of the run, after a look for private values in it.
     """
 
     code = "L698"
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: BaseException) -> None:
         super().__init__(
             f"{type(error).__name__}: {error}",
             hint="this is a defect of lamina; the log file of the run has the details",
@@ -59,7 +59,7 @@ class Execution:
         self._plan = plan
         self._now = now
         self._stop = stop
-        self._is_failing = False
+        self._failing = Signal()
         self._budget = RetryBudget(RETRY_BUDGET)
         self._reports: dict[ModelName, StepReport] = {}
         self._lock = Lock()
@@ -110,7 +110,7 @@ class Execution:
         return frozenset(ModelName(use.name) for use in model.inputs if use.is_model) - {model.name}
 
     def _should_stop(self) -> bool:
-        is_failed = self._limits.is_fail_fast and self._is_failing
+        is_failed = self._limits.is_fail_fast and self._failing.is_set()
         return self._stop.is_set() or self.lost is not None or is_failed
 
     def _work(self, name: ModelName, planned: tuple[Action, ...]) -> None:
@@ -119,6 +119,8 @@ class Execution:
             budget=self._budget,
             planned=planned,
             may_rebuild=self._limits.may_rebuild,
+            is_fail_fast=self._limits.is_fail_fast,
+            failing=self._failing,
         )
         model = self._models[name]
         step = Step(self._writer, model, now=self._now, selection=self._plan.selection, bounds=bounds)
@@ -137,7 +139,8 @@ class Execution:
             )
             report = replace(report, materialization=withheld_by(report.materialization, planned, inputs))
             self._reports[name] = report
-            self._is_failing = self._is_failing or report.materialization.status == "failed"
+            if report.materialization.status == "failed":
+                self._failing.set()
 
     def _broken(self, model: CompiledModel, error: LaminaError) -> StepReport:
         """Report a step that ended outside its batches, and withhold what reads it."""

@@ -7,7 +7,6 @@ from threading import Event as Signal
 from time import monotonic
 
 from lamina.compiler.graph import CompiledModel, Graph
-from lamina.errors import LaminaError
 from lamina.executor.execute import Execution, Limits
 from lamina.executor.failpoint import failpoint
 from lamina.executor.lease import held_lease
@@ -15,7 +14,7 @@ from lamina.executor.observe import World, look, managed_models, sources_of
 from lamina.executor.passing import Pass
 from lamina.executor.publish import Writer
 from lamina.executor.runtime import Runtime
-from lamina.executor.summary import run_result
+from lamina.executor.summary import ended_result, run_result
 from lamina.planner.cadence import next_due
 from lamina.planner.plan import build_plan
 from lamina.state.errors import LeaseLost
@@ -83,10 +82,26 @@ def _run_leased(
     runtime.store.begin(begun, lease)
     try:
         result, lost = _work(runtime, graph, request, world=world, lease=lease, stop=stop, started=started)
-    except LaminaError:
-        runtime.store.finish(begun.replace(status="failure", finished_at=runtime.clock()))
+        failpoint("finish.before")
+    except BaseException as error:
+        # Whatever ended it, a run that is over is not recorded as running.
+        ended = ended_result(
+            request.command,
+            error,
+            run_id=request.run_id,
+            environment=runtime.environment,
+            execution_time=request.execution_time,
+            seconds=monotonic() - started,
+        )
+        _finish(runtime, begun, ended)
         raise
-    failpoint("finish.before")
+    _finish(runtime, begun, result)
+    if lost is not None:
+        raise lost
+    return result
+
+
+def _finish(runtime: Runtime, begun: RunRecord, result: RunResult) -> None:
     runtime.store.finish(
         begun.replace(
             status=result.status,
@@ -95,9 +110,6 @@ def _run_leased(
             result=to_json(result).decode(),
         )
     )
-    if lost is not None:
-        raise lost
-    return result
 
 
 def _work(

@@ -1,6 +1,7 @@
 """One model of a run: decide again on the facts as they are now, build what is stale, say what came of it."""
 
 from dataclasses import dataclass
+from threading import Event as Signal
 from time import monotonic
 
 from lamina.compiler.graph import CompiledModel
@@ -40,6 +41,8 @@ class Bounds:
     budget: RetryBudget
     planned: tuple[Action, ...]
     may_rebuild: bool  # build a whole table where its columns cannot follow; a plan that is applied does not list that
+    is_fail_fast: bool
+    failing: Signal  # set by the first failure of any step
 
 
 @dataclass(frozen=True)
@@ -186,6 +189,8 @@ class Step:
     def _publish(self, batch: Batch) -> None:
         """Publish one batch on the head as it is now, again where it failed for a passing reason."""
         model, writer, bounds = self._model, self._writer, self._bounds
+        if bounds.is_fail_fast and bounds.failing.is_set():
+            raise WarehouseFailure("the run ended at its first failure", kind="interrupted", hint="run again")
 
         def attempt() -> Outcome:
             for _ in range(3):
@@ -212,6 +217,8 @@ class Step:
             self._checks += error.results
         self._failed.append((batch.slices, error))
         kind = error.kind if isinstance(error, WarehouseFailure) else "internal"
+        if kind != "interrupted":
+            self._bounds.failing.set()
         if kind not in _LASTING:
             return
         writer, model = self._writer, self._model

@@ -1,8 +1,12 @@
 """The document of a run: counts, status and exit code from what its steps reported."""
 
+from datetime import datetime
+
+from lamina.errors import LaminaError
+from lamina.executor.execute import InternalFailure
 from lamina.executor.step import StepReport
 from lamina.values.interval import WHOLE
-from lamina.values.names import RunId
+from lamina.values.names import EnvironmentName, RunId
 from lamina.values.plan import Action, Hold, Plan, Wait
 from lamina.values.result import (
     Concurrency,
@@ -50,7 +54,7 @@ def run_result(
         run_id=run_id,
         environment=plan.environment,
         plan_id=plan.plan_id,
-        execution_time=f"{plan.execution_time:%Y-%m-%dT%H:%M:%S.%fZ}",
+        execution_time=_instant(plan.execution_time),
         duration_ms=round(seconds * 1000),
         tables_built=_count(done, "completed"),
         tables_failed=_count(done, "failed"),
@@ -66,6 +70,36 @@ def run_result(
         pending=tuple(item for report in reports for item in _pending(report.left)),
         next_due=next_due,
     )
+
+
+def ended_result(
+    command: str,
+    error: BaseException,
+    *,
+    run_id: RunId,
+    environment: EnvironmentName,
+    execution_time: datetime,
+    seconds: float,
+) -> RunResult:
+    """Return the document of a run that an error ended outside its steps."""
+    status: RunStatus = "failure" if isinstance(error, Exception) else "interrupted"
+    told = error if isinstance(error, LaminaError) else InternalFailure(error)
+    return RunResult(
+        version=VERSION,
+        command=command,
+        status=status,
+        exit_code=_EXIT_CODES[status],
+        run_id=run_id,
+        environment=environment,
+        plan_id=None,
+        execution_time=_instant(execution_time),
+        duration_ms=round(seconds * 1000),
+        diagnostics=(told.diagnostic(),),
+    )
+
+
+def _instant(time: datetime) -> str:
+    return f"{time:%Y-%m-%dT%H:%M:%S.%fZ}"
 
 
 def _status(reports: tuple[StepReport, ...], *, is_interrupted: bool) -> RunStatus:

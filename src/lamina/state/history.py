@@ -9,6 +9,9 @@ from lamina.values.facts import Intent
 from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, RunId
 from lamina.values.plan import Plan
 
+# Each run closes those before it, so that open ones are among the latest; other environments have theirs in between.
+_MAYBE_OPEN = 50
+
 
 def put_run(connection: sqlite3.Connection, run: RunRecord) -> None:
     """Record a run, or what became of it."""
@@ -17,6 +20,15 @@ def put_run(connection: sqlite3.Connection, run: RunRecord) -> None:
         " ON CONFLICT (run_id) DO UPDATE SET run = excluded.run",
         {"run_id": run.run_id, "run": to_json(run).decode()},
     )
+
+
+def close_runs(connection: sqlite3.Connection, environment: EnvironmentName) -> None:
+    """Record the runs of an environment that are still open as interrupted: whoever holds the lease is alone."""
+    rows = connection.execute("SELECT run FROM lamina_run ORDER BY number DESC LIMIT ?", (_MAYBE_OPEN,)).fetchall()
+    for (text,) in rows:
+        run = from_json(text, RunRecord)
+        if run.environment == environment and run.status == "running":
+            put_run(connection, run.replace(status="interrupted"))
 
 
 def latest_runs(connection: sqlite3.Connection, limit: int) -> tuple[RunRecord, ...]:

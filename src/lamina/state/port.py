@@ -100,7 +100,7 @@ class StateStore(Protocol):
         """Give the lease back; a lease already lost is left alone."""
 
     def begin(self, run: RunRecord, lease: Lease) -> None:
-        """Record the start of a run."""
+        """Record the start of a run; runs of the environment that were killed are recorded as interrupted."""
 
     def finish(self, run: RunRecord) -> None:
         """Record the end of a run."""

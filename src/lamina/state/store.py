@@ -89,6 +89,7 @@ class SqlStore:
         """Record the start of a run."""
         with self._database.writing() as connection:
             leases.check(connection, lease)
+            history.close_runs(connection, lease.environment)
             history.put_run(connection, run)
 
     def finish(self, run: RunRecord) -> None:
