@@ -9,6 +9,7 @@ from tests.simulation.algebra import Read, Union
 from lamina.project.source import SourceTable
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Position, TableName
+from lamina.values.result import Detection
 from lamina.values.touch import Everything, Nothing, Ranges, Touch
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.port import Warehouse
@@ -30,6 +31,16 @@ def _warehouse(bench: Bench) -> Warehouse:
 
 def _changes(bench: Bench, source: SourceTable, since: Position) -> tuple[Touch, ...]:
     return _warehouse(bench).changes(source, since, columns=TS)
+
+
+def _seen(bench: Bench, source: SourceTable, since: Position | None) -> Detection:
+    until = _position(bench, source)
+    return _warehouse(bench).detection(source, since, until=until)
+
+
+def _stems(names: tuple[str, ...]) -> list[str]:
+    """Return the names of files without their kind, which differs between warehouses."""
+    return [name.partition(".")[0] for name in names]
 
 
 def _days(*touches: Touch) -> tuple[Interval, ...]:
@@ -122,6 +133,37 @@ class DetectorBehaviour:
         with pytest.raises(WarehouseFailure, match=r"raw\.events") as refused:
             _position(bench, bench.table)
         assert refused.value.kind == "not_found"
+
+    def test_files_that_came_changed_and_went_are_named(self, bench: Bench) -> None:
+        for name in ("one", "two", "three"):
+            bench.put_file(name, [event(1, 1)])
+        since = _position(bench, bench.files)
+        bench.put_file("two", [event(2, 2), event(3, 2)])
+        bench.put_file("four", [event(4, 4)])
+        bench.remove_file("three")
+        seen = _seen(bench, bench.files, since)
+        assert [_stems(names) for names in (seen.changed, seen.added, seen.removed)] == [["two"], ["four"], ["three"]]
+        assert (seen.detector, seen.unchanged) == ("files", 1)
+
+    def test_at_the_first_look_every_file_came(self, bench: Bench) -> None:
+        bench.put_file("one", [event(1, 1)])
+        seen = _seen(bench, bench.files, None)
+        assert (_stems(seen.added), seen.changed, seen.removed, seen.unchanged) == (["one"], (), (), 0)
+
+    def test_versions_that_added_and_that_removed_rows_are_named_but_compaction(self, bench: Bench) -> None:
+        bench.append_rows([event(1, 1)])
+        since = _position(bench, bench.table)
+        bench.append_rows([event(2, 3, key="gone")])
+        added = _position(bench, bench.table)
+        bench.compact()
+        bench.delete_rows("gone")
+        seen = _seen(bench, bench.table, since)
+        assert (seen.detector, seen.added, seen.removed) == ("version", (added,), ())
+        assert seen.changed == (_position(bench, bench.table),)
+
+    def test_version_that_is_no_ancestor_any_more_went(self, bench: Bench) -> None:
+        bench.append_rows([event(1, 1)])
+        assert _seen(bench, bench.table, Position("12345")).removed == ("12345",)
 
     def test_source_without_asked_columns_is_touched_everywhere(self, bench: Bench) -> None:
         bench.put_file("one", [event(1, 1)])

@@ -1,6 +1,6 @@
 """What differs between two bags of rows, told as touches and refinements tell it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from tests.simulation.algebra import DAY, Cell, Relation, type_of
@@ -9,6 +9,7 @@ from tests.simulation.lake import bag
 from lamina.values.batch import DiffQuestion
 from lamina.values.interval import Interval, merge
 from lamina.values.names import ColumnName
+from lamina.values.result import Detection
 from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Refinement
 
 
@@ -54,3 +55,11 @@ def refine(old: Relation, new: Relation, question: DiffQuestion) -> Refinement |
 def _narrow(relation: Relation, columns: tuple[str, ...]) -> tuple[tuple[Cell, ...], ...]:
     places = [relation.place(name) for name in columns]
     return tuple(tuple(row[place] for place in places) for row in relation.rows)
+
+
+def compare_files(name: str, before: Mapping[str, int], after: Mapping[str, int]) -> Detection:
+    """Return which files of a folder came, changed and went."""
+    changed = tuple(sorted(file for file in before.keys() & after.keys() if before[file] != after[file]))
+    added, removed = (tuple(sorted(one.keys() - other.keys())) for one, other in ((after, before), (before, after)))
+    unchanged = len(after) - len(added) - len(changed)
+    return Detection(name, "files", changed=changed, added=added, removed=removed, unchanged=unchanged)

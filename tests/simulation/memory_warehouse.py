@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from tests.simulation.algebra import Expression, Read, Relation, Row, evaluate, type_of
-from tests.simulation.differences import extent_of, refine
+from tests.simulation.differences import compare_files, extent_of, refine
 from tests.simulation.lake import CATALOG, Lake, Metadata, Operation, Snapshot, bag
 from tests.simulation.row_checks import run_checks
 
@@ -17,6 +18,7 @@ from lamina.values.coverage import Mark
 from lamina.values.facts import Head, Version
 from lamina.values.interval import WHOLE, Interval, merge
 from lamina.values.names import ColumnName, CommitId, Fingerprint, Position, TableName
+from lamina.values.result import Detection
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.touch import Everything, Nothing, Touch
 from lamina.warehouse import catalog
@@ -110,6 +112,15 @@ class MemoryWarehouse:
             rows_added=len(added.rows),
             rows_removed=len(removed.rows),
         )
+
+    def detection(self, source: SourceTable, since: Position | None, *, until: Position) -> Detection:
+        """Return which files or versions of a source came, changed and went between two positions."""
+        if source.type == "files":
+            before = {} if since is None else self._lake.manifests.get(since, {})
+            return compare_files(source.name, before, self._lake.manifests[until])
+        metadata = self._lake.table(TableName(source.location))
+        assert metadata is not None, "only a source that is there is looked at"
+        return _compare_versions(source.name, replace(metadata, current=int(until)), since)
 
     def history(self, table: TableName, since: Position | None) -> History:
         """Return the ancestry of a managed table after a recorded version."""
@@ -295,6 +306,20 @@ def _step_touch(name: TableName, metadata: Metadata, step: Snapshot, *, columns:
         is_append=not removed.rows,
         rows_added=len(added.rows),
         rows_removed=len(removed.rows),
+    )
+
+
+def _compare_versions(name: str, metadata: Metadata, since: Position | None) -> Detection:
+    linked = None if since is None else _steps(metadata, since)
+    steps = tuple(reversed(metadata.ancestry())) if linked is None else linked
+    touches = [_step_touch(TableName(name), metadata, step, columns=()) for step in steps]
+    told = [touch for touch in touches if not isinstance(touch.extent, Nothing)]
+    return Detection(
+        name,
+        "version",
+        changed=tuple(touch.position for touch in told if touch.rows_removed),
+        added=tuple(touch.position for touch in told if not touch.rows_removed),
+        removed=() if since is None or linked is not None else (since,),
     )
 
 

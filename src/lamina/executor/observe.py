@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.executor.runtime import Runtime
@@ -14,10 +15,12 @@ from lamina.values.coverage import Coverage, Mark
 from lamina.values.facts import Facts, Head, ModelFacts
 from lamina.values.names import ColumnName, ModelName, Position, TableName
 from lamina.values.result import Detection
-from lamina.values.touch import ColumnRanges, Nothing, Ranges, Touch
+from lamina.values.touch import Touch
 from lamina.warehouse.port import NO_PINS, History, Pins
 
 Logs = dict[TableName, tuple[Touch, ...]]
+
+_NAMED = 100  # files or versions of a source that a run names
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ def look(
     recoveries, marks = _recover(runtime, models, view=view, heads=heads)
     records = {name: _record(name, recovery.recorded) for name, recovery in recoveries.items()}
     source_heads = runtime.warehouse.source_heads(sources, _ahead(pins, view))
+    since = {TableName(source.name): _last_position(source, view, records) for source in sources}
     source_touches = [
         touch
         for source in sources
@@ -56,7 +60,7 @@ def look(
             graph,
             source,
             head=source_heads[TableName(source.name)],
-            since=_last_position(source, view, records),
+            since=since[TableName(source.name)],
         )
     ]
     table_touches = [touch for name in sorted(recoveries) for touch in recoveries[name].touches]
@@ -72,7 +76,10 @@ def look(
         records=records,
         new_touches=new_touches,
         recovered=tuple(name for name, record in sorted(records.items()) if record != _known(view, name)),
-        detections=_detections(source_heads, source_touches),
+        detections=tuple(
+            _detection(runtime, source, head=source_heads[TableName(source.name)], since=since[TableName(source.name)])
+            for source in sorted(sources, key=lambda source: source.name)
+        ),
         highest_token=max((mark.token for mark in marks), default=0),
         taken_over=_taken_over(runtime, view, marks),
     )
@@ -199,29 +206,9 @@ def _position(recorded: Recorded | None) -> Position | None:
     return recorded.position if recorded is not None else None
 
 
-def _detections(heads: Mapping[TableName, Head], touches: list[Touch]) -> tuple[Detection, ...]:
-    changed = {name: [touch for touch in touches if touch.table == name] for name in heads}
-    return tuple(
-        Detection(
-            input=name,
-            detector="version" if head.pointer is not None else "files",
-            changed=tuple(_extent_words(touch) for touch in changed[name]),
-            unchanged=0 if changed[name] else 1,
-        )
-        for name, head in sorted(heads.items())
-    )
-
-
-def _extent_words(touch: Touch) -> str:
-    match touch.extent:
-        case Ranges(columns=columns):
-            return "; ".join(_ranges_words(item) for item in columns)
-        case Nothing():
-            return "nothing"
-        case _:
-            return "appended" if touch.is_append else "everything"
-
-
-def _ranges_words(item: ColumnRanges) -> str:
-    spans = ", ".join(f"{span.start:%Y-%m-%dT%H:%MZ}/{span.end:%Y-%m-%dT%H:%MZ}" for span in item.ranges)
-    return f"{item.column}: {spans}"
+def _detection(runtime: Runtime, source: SourceTable, *, head: Head, since: Position | None) -> Detection:
+    """Return what a source's detector saw; a source that did not move is not looked into."""
+    if head.position is None or head.position == since:
+        detector: Literal["files", "version"] = "files" if source.type == "files" else "version"
+        return Detection(input=source.name, detector=detector, unchanged=head.files or 0)
+    return runtime.warehouse.detection(source, since, until=head.position).capped(_NAMED)

@@ -19,6 +19,7 @@ class Head(Value, frozen=True):
     position: Position | None  # None: no version yet
     columns: Schema = ()
     bytes: int | None = None  # of its data as stored; None: not known
+    files: int | None = None  # that hold its data; None: not known
 
 
 class Version(Value, frozen=True):

@@ -48,14 +48,25 @@ class Materialization(Value, frozen=True):
 
 
 class Detection(Value, frozen=True):
-    """What a detector saw in one source."""
+    """What a detector saw in one source: files by their paths, or the versions of a table that came since."""
 
     input: str
-    detector: str
+    detector: Literal["files", "version"]
     changed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
-    unchanged: int = 0
+    unchanged: int = 0  # files
+    omitted: int = 0  # names left out of the lists
+
+    def capped(self, limit: int) -> "Detection":
+        """Return it with at most so many names in each list."""
+        lists = (self.changed, self.added, self.removed)
+        return self.replace(
+            changed=self.changed[:limit],
+            added=self.added[:limit],
+            removed=self.removed[:limit],
+            omitted=sum(max(len(names) - limit, 0) for names in lists),
+        )
 
 
 class Propagation(Value, frozen=True):

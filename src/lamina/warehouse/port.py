@@ -11,6 +11,7 @@ from lamina.values.coverage import Mark
 from lamina.values.facts import Head, Version
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, CommitId, Position, TableName
+from lamina.values.result import Detection
 from lamina.values.touch import Touch
 from lamina.values.value import Value
 
@@ -57,6 +58,9 @@ class Warehouse(Protocol):
 
         Changes after `until`, a head of the source, are left for later; None is the head as it is now.
         """
+
+    def detection(self, source: SourceTable, since: Position | None, *, until: Position) -> Detection:
+        """Return which files or versions of a source came, changed and went between two positions; None: all came."""
 
     def history(self, table: TableName, since: Position | None) -> History:
         """Return the ancestry of a managed table after a recorded version."""

@@ -6,6 +6,7 @@ from lamina.project.source import SourceTable
 from lamina.values.facts import Head
 from lamina.values.interval import Interval, merge
 from lamina.values.names import ColumnName, Position, TableName
+from lamina.values.result import Detection
 from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Touch
 from lamina.warehouse.spark import file_ranges, manifest
 from lamina.warehouse.spark.manifest import FileEntry, HeldFile, Manifest
@@ -61,6 +62,23 @@ def file_changes(
     return (touch.replace(is_append=not went, detail=_in_words(came, went)),)
 
 
+def detection(settings: SparkSettings, source: SourceTable, since: Position | None, *, until: Position) -> Detection:
+    """Return which files came, changed and went from one manifest to another; all came where the first is unknown."""
+    after = manifest.load_manifest(settings, source, until)
+    is_known = since is not None and manifest.is_stored(settings, since)
+    before = manifest.load_manifest(settings, source, since) if since is not None and is_known else None
+    came, went = compare(before, after) if before is not None else (after.files, ())
+    new, old = ({_named(source, item.file) for item in files} for files in (came, went))
+    return Detection(
+        input=source.name,
+        detector="files",
+        changed=tuple(sorted(new & old)),
+        added=tuple(sorted(new - old)),
+        removed=tuple(sorted(old - new)),
+        unchanged=len(after.files) - len(came),
+    )
+
+
 def compare(before: Manifest, after: Manifest) -> tuple[tuple[HeldFile, ...], tuple[HeldFile, ...]]:
     """Return the files that came and those that went; a changed file does both."""
     old = {item.file: item for item in before.files}
@@ -91,6 +109,11 @@ def _union(ranges: list[tuple[Interval, ...]]) -> tuple[Interval, ...]:
     return merge(tuple(span for spans in ranges for span in spans))
 
 
+def _named(source: SourceTable, entry: FileEntry) -> str:
+    """Return the path of a file; a source that is one file is named by its location."""
+    return source.location if entry.path == "." else entry.path
+
+
 def _in_words(came: tuple[HeldFile, ...], went: tuple[HeldFile, ...]) -> str:
     """Say how many files came, changed and went."""
     new, old = ({item.file.path for item in files} for files in (came, went))
@@ -99,8 +122,14 @@ def _in_words(came: tuple[HeldFile, ...], went: tuple[HeldFile, ...]) -> str:
 
 
 def _head(source: SourceTable, position: Position, entries: tuple[FileEntry, ...]) -> Head:
-    size = sum(entry.size for entry in entries)
-    return Head(table=TableName(source.name), pointer=None, position=position, columns=source.columns, bytes=size)
+    return Head(
+        table=TableName(source.name),
+        pointer=None,
+        position=position,
+        columns=source.columns,
+        bytes=sum(entry.size for entry in entries),
+        files=len(entries),
+    )
 
 
 def _touch(source: SourceTable, since: Position, head: Position, extent: Extent) -> Touch:

@@ -3,6 +3,7 @@
 from lamina.project.source import SourceTable
 from lamina.values.interval import Interval, merge
 from lamina.values.names import ColumnName, Position, TableName
+from lamina.values.result import Detection
 from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Touch
 from lamina.warehouse.spark import file_ranges
 from lamina.warehouse.spark.ancestry import walk
@@ -20,6 +21,23 @@ def table_changes(
     if not is_linked:
         return (Touch(table=name, position=metadata.position, parent=since, extent=Everything()),)
     return tuple(_touch(name, metadata, step, columns) for step in steps)
+
+
+def detection(source: SourceTable, metadata: Metadata, since: Position | None) -> Detection:
+    """Return the versions that came after one, by what each did; a version that is no ancestor any more went."""
+    steps, is_linked = walk(metadata, since)
+    told = tuple(step for step in steps if not (step.is_content_preserving and step.parent is not None))
+    added = tuple(step.position for step in told if not step.has_removed)
+    head = metadata.snapshot
+    total = 0 if head is None else head.count("total-data-files")
+    return Detection(
+        input=source.name,
+        detector="version",
+        changed=tuple(step.position for step in told if step.has_removed),
+        added=added,
+        removed=() if since is None or is_linked else (since,),
+        unchanged=max(total - sum(step.count("added-data-files") for step in steps), 0),
+    )
 
 
 def _touch(name: TableName, metadata: Metadata, step: Snapshot, columns: tuple[ColumnName, ...]) -> Touch:

@@ -80,4 +80,5 @@ def _head(name: TableName, pointer: str | None) -> Head:
         return Head(table=name, pointer=None, position=None)
     found = read_metadata(pointer)
     size = 0 if found.snapshot is None else found.snapshot.count("total-files-size")
-    return Head(table=name, pointer=pointer, position=found.position, columns=found.columns, bytes=size)
+    files = 0 if found.snapshot is None else found.snapshot.count("total-data-files")
+    return Head(table=name, pointer=pointer, position=found.position, columns=found.columns, bytes=size, files=files)

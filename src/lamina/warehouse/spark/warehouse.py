@@ -16,7 +16,7 @@ from lamina.values.event import Event
 from lamina.values.facts import Head
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName
-from lamina.values.result import QueryResult
+from lamina.values.result import Detection, QueryResult
 from lamina.values.touch import ColumnRanges, Touch
 from lamina.warehouse import catalog
 from lamina.warehouse.failure import WarehouseFailure
@@ -83,6 +83,13 @@ class SparkWarehouse:
         metadata = self._tables.metadata(TableName(source.location))
         metadata = metadata.replace(position=until or metadata.position)
         return detect_iceberg.table_changes(source, metadata, since, columns=columns)
+
+    def detection(self, source: SourceTable, since: Position | None, *, until: Position) -> Detection:
+        """Return which files or versions of a source came, changed and went between two positions."""
+        if source.type == "files":
+            return detect_files.detection(self._settings, source, since, until=until)
+        metadata = self._tables.metadata(TableName(source.location))
+        return detect_iceberg.detection(source, metadata.replace(position=until), since)
 
     def history(self, table: TableName, since: Position | None) -> History:
         """Return the ancestry of a managed table after a recorded version."""
