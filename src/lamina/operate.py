@@ -135,7 +135,7 @@ def accept_writes(root: str, environment_variables: Mapping[str, str], *, model:
                     f"nobody else wrote to the table of `{found.name}`", hint="there is nothing to accept"
                 )
             record = world.records[found.name]
-            accepted = record.replace(coverage=accept(found, record.coverage))
+            accepted = record.replace(coverage=accept(found, record.coverage, position=record.position))
             touches = tuple(touch for touch in world.new_touches if touch.table == TableName(found.name))
             runtime.store.fold(runtime.environment, lease, touches=touches, models=(accepted,))
         return found.name

@@ -17,10 +17,12 @@ from lamina.values.duration import parse_duration
 from lamina.values.names import ColumnName, TableName
 
 CASES = Path(__file__).parent.parent / "fixtures" / "incrementality"
+OWN = "sales.balance"  # the model itself
 TABLES = {
     "raw.orders": ("order_ts", "order_id customer_id amount status order_ts order_date"),
     "raw.payments": ("pay_date", "order_id paid pay_date"),
     "sales.customers": (None, "customer_id name"),
+    OWN: (None, "order_date balance"),
 }
 DATES = frozenset({ColumnName("order_date"), ColumnName("pay_date")})
 
@@ -43,6 +45,7 @@ def table_facts(name: str, settings: dict[str, str]) -> InputFacts:
         dates=DATES,
         window=seconds * 1_000_000 if seconds is not None else None,
         keeps=settings.get("on_touch") == "keep",
+        is_past=name == OWN,
     )
 
 

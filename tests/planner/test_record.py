@@ -5,6 +5,7 @@ from tests.planner.making import DAILY, ORDERS, built, day, days, head, model, t
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.fold import fold
 from lamina.planner.record import record_batch
+from lamina.planner.segments import indebted
 from lamina.values.batch import Batch, Pin
 from lamina.values.coverage import Coverage, Cursor, Logic, Segment
 from lamina.values.interval import WHOLE, Interval
@@ -121,14 +122,23 @@ def test_a_revert_finds_what_it_missed_while_other_code_was_current() -> None:
     assert owed[-1].end >= day(7)
 
 
-def test_parameters_are_those_of_every_slice() -> None:
+def test_slices_that_were_built_with_another_parameter_owe_it() -> None:
     subject = model(inputs=(use(by="day"),), strategy=DAILY, reads_parameters=("as_of", "start_date"))
-    first = record(Coverage(), subject, batch(subject, days(1, 2), parameters={"as_of": "1", "run_id": "r"}))
-    assert first.parameters == {"as_of": "1"}
+    first = record(Coverage(), subject, batch(subject, days(1, 3), parameters={"as_of": "1", "run_id": "r"}))
+    assert (first.parameters, indebted(first)) == ({"as_of": "1"}, ())
     some = record(first, subject, batch(subject, days(2), parameters={"as_of": "2"}))
-    assert some.parameters == {"as_of": "1"}
-    every = record(some, subject, batch(subject, days(1, 2), mode="replace_all", parameters={"as_of": "2"}))
-    assert every.parameters == {"as_of": "2"}
+    assert (some.parameters, indebted(some)) == ({"as_of": "2"}, (days(1), days(3)))
+    more = record(some, subject, batch(subject, days(1), parameters={"as_of": "2"}))
+    assert indebted(more) == (days(3),)
+    every = record(more, subject, batch(subject, days(3), parameters={"as_of": "2"}))
+    assert (every.parameters, indebted(every)) == ({"as_of": "2"}, ())
+
+
+def test_a_whole_build_owes_no_parameter() -> None:
+    subject = model(inputs=(use(by="day"),), strategy=DAILY, reads_parameters=("as_of",))
+    first = record(Coverage(), subject, batch(subject, days(1, 2), parameters={"as_of": "1"}))
+    every = record(first, subject, batch(subject, days(1, 2), mode="replace_all", parameters={"as_of": "2"}))
+    assert (every.parameters, indebted(every)) == ({"as_of": "2"}, ())
 
 
 def test_start_watermark_and_time_are_kept() -> None:

@@ -1,15 +1,16 @@
 """Records derived from tables: every way a table can have moved."""
 
-from tests.planner.making import built, head, model, touch, use
+from tests.planner.making import DAILY, built, days, head, model, touch, use
 
 from lamina.planner.recover import Found, Identity, Recorded, accept, accepted_stores, is_foreign, recover, stand
-from lamina.values.coverage import Coverage, Mark
+from lamina.values.coverage import Coverage, Debt, Mark
 from lamina.values.facts import Version
 from lamina.values.interval import WHOLE
-from lamina.values.names import Position
+from lamina.values.names import Position, TableName
 from lamina.values.touch import Everything, Nothing
 
 TOTAL = model("sales.total", inputs=(use(),))
+BALANCE = model("sales.balance", inputs=(use("sales.balance", by="day"),), strategy=DAILY)
 OLD = built(TOTAL, WHOLE, positions={"raw.orders": "1"})
 NEW = built(TOTAL, WHOLE, positions={"raw.orders": "2"})
 IDENTITY = Identity(project="shop", environment="prod", stores=("store-1",))
@@ -49,21 +50,21 @@ def linked(*versions: Version, newest: Mark | None = None) -> Found:
 
 
 def test_a_table_at_its_recorded_pointer_is_ours_without_a_look() -> None:
-    target = stand(TOTAL, head("a", table="sales.total"), recorded=RECORDED)
+    target = stand(head("a", table="sales.total"), RECORDED)
     assert target is not None
     assert target.status == "ours"
 
 
 def test_a_table_that_does_not_exist_is_absent() -> None:
     for recorded in (RECORDED, None):
-        target = stand(TOTAL, head(None, table="sales.total"), recorded=recorded)
+        target = stand(head(None, table="sales.total"), recorded)
         assert target is not None
         assert target.status == "absent"
 
 
 def test_a_moved_table_must_be_looked_into() -> None:
-    assert stand(TOTAL, head("b", table="sales.total"), recorded=RECORDED) is None
-    assert stand(TOTAL, head("b", table="sales.total"), recorded=None) is None
+    assert stand(head("b", table="sales.total"), RECORDED) is None
+    assert stand(head("b", table="sales.total"), None) is None
 
 
 def test_compaction_moves_the_record_and_links_the_log() -> None:
@@ -87,11 +88,35 @@ def test_a_foreign_write_is_remembered_until_it_is_accepted() -> None:
     after = recover(TOTAL, head("c", table="sales.total"), recorded=RECORDED, found=found, identity=IDENTITY)
     assert after.target.status == "foreign_write"
     assert [item.position for item in after.touches] == ["b", "c"]
-    later = stand(TOTAL, head("c", table="sales.total"), recorded=after.recorded)
+    later = stand(head("c", table="sales.total"), after.recorded)
     assert later is not None
     assert later.status == "foreign_write"
-    assert not is_foreign(TOTAL, accept(TOTAL, after.recorded.coverage))
-    assert accept(TOTAL, after.recorded.coverage) == OLD
+    assert not is_foreign(accept(TOTAL, after.recorded.coverage, position=None))
+    assert accept(TOTAL, after.recorded.coverage, position=None) == OLD
+
+
+def test_a_foreign_write_to_a_model_that_reads_itself_is_told_from_its_own_debts() -> None:
+    own = Debt(input=TableName("sales.balance"), since=Position("a"), position=Position("b"))
+    coverage = built(BALANCE, days(1, 3), positions={"sales.balance": "b"})
+    owing = coverage.replace(segments=tuple(item.replace(debts=(own,)) for item in coverage.segments))
+    assert not is_foreign(owing)
+    recorded = Recorded(pointer="sales.balance@b", position=Position("b"), coverage=owing)
+    found = linked(version("c", "b"))
+    after = recover(BALANCE, head("c", table="sales.balance"), recorded=recorded, found=found, identity=IDENTITY)
+    assert after.target.status == "foreign_write"
+    accepted = accept(BALANCE, after.recorded.coverage, position=Position("c"))
+    assert not is_foreign(accepted)
+    assert [cursor.position for cursor in accepted.cursors] == ["c"]
+
+
+def test_a_model_that_reads_itself_and_accepts_goes_on_from_the_foreign_version() -> None:
+    tolerant = BALANCE.replace(settings=BALANCE.settings.replace(on_foreign_write="accept"))
+    coverage = built(tolerant, days(1, 3), positions={"sales.balance": "b"})
+    recorded = Recorded(pointer="sales.balance@b", position=Position("b"), coverage=coverage)
+    found = linked(version("c", "b"))
+    after = recover(tolerant, head("c", table="sales.balance"), recorded=recorded, found=found, identity=IDENTITY)
+    assert after.target.status == "ours"
+    assert [cursor.position for cursor in after.recorded.coverage.cursors] == ["c"]
 
 
 def test_a_model_that_accepts_foreign_writes_only_tells_its_readers() -> None:

@@ -1,6 +1,6 @@
 """Turn the comparisons of a condition into bounds on columns and differences between them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from lamina.compiler.cuts import Bounds, Difference, Grid, Key
 from lamina.compiler.operators import Comparator, Comparison, Term
@@ -111,13 +111,33 @@ def read_comparisons(
 
 def ends_before_range(comparisons: Iterable[Comparison]) -> bool:
     """Tell whether one of some bounds leaves out the range itself and what follows it."""
-    for item in comparisons:
-        bound = item.right if item.right.bound else item.left
-        comparator = item.comparator if item.right.bound else TURNED[item.comparator]
+    return any(True for _ in _ending_columns(comparisons))
+
+
+def reach_before_range(comparisons: tuple[Comparison, ...], grid: Grid) -> int:
+    """Return how far before the range a column may lie that some bounds end before it."""
+    ending, reaches = set(_ending_columns(comparisons)), [UNBOUNDED]
+    for term, comparator, bound in _bounded(comparisons):
+        is_whole = all(grid.decides(unit, is_date=True) for unit in (bound.unit, term.unit))
+        if comparator in (">", ">=", "=") and term.column in ending and is_whole:
+            reaches.append(max(0, term.high - bound.low))
+    return min(reaches)
+
+
+def _ending_columns(comparisons: Iterable[Comparison]) -> Iterator[str]:
+    for term, comparator, bound in _bounded(comparisons):
         is_end = comparator == "<" or (comparator == "<=" and bound.high < 0)
         if is_end and bound.bound == "start" and bound.high <= 0:
-            return True
-    return False
+            yield term.column
+
+
+def _bounded(comparisons: Iterable[Comparison]) -> Iterator[tuple[Term, Comparator, Term]]:
+    """Yield comparisons with a bound of the range as column, comparator, bound."""
+    for item in comparisons:
+        if item.right.bound:
+            yield item.left, item.comparator, item.right
+        else:
+            yield item.right, TURNED[item.comparator], item.left
 
 
 def _add_difference(

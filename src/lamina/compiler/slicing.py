@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from lamina.compiler.alignment import Aligned, Facts, align, bound_reads, whole
 from lamina.compiler.branches import cut_of_set, renamed, whole_units
-from lamina.compiler.conditions import Sides, ends_before_range, read_comparisons
+from lamina.compiler.conditions import Sides, ends_before_range, reach_before_range, read_comparisons
 from lamina.compiler.cuts import Anchor, Cut, Difference, Grid, Key, Link, Operand, Read, unbounded
 from lamina.compiler.operators import (
     NOWHERE,
@@ -29,6 +29,7 @@ from lamina.compiler.rules import (
     one_sided_range,
     opaque_query,
     reach_outside_range,
+    short_window,
     unaligned_slices,
     volatile_function,
 )
@@ -173,12 +174,27 @@ class SelectExamination:
         self.refusals.extend(
             one_sided_range.past_refusal(item.table, at=item.at) for item in past if not ends_before_range(bounds)
         )
+        self.refusals.extend(item for relation in past for item in self._short_window(relation, bounds))
         return (item for item in comparisons if item not in bounds)
 
     def _is_past(self, relation: Relation) -> bool:
         """Tell whether a relation is the model's own past; slices are built one by one, so any cut of it is exact."""
         facts = self.examination.inputs.get(relation.table)
         return facts is not None and facts.is_past
+
+    def _short_window(self, past: Relation, bounds: list[Comparison]) -> Iterator[Refusal]:
+        """Yield a refusal where a declared window is shorter than the model reads into its own past."""
+        facts = self.examination.inputs[past.table]
+        if facts.window is None:
+            return  # without a window every later slice follows
+        reach = reach_before_range(tuple(item for item in bounds if self._cuts(item, [past])), self.grid)
+        declared = in_words(facts.window)
+        if reach >= UNBOUNDED:
+            text = f"`{past.table}` is read without bound before the slice, but the declared window is {declared}"
+            hint = "bound it by `>= @start_date - INTERVAL ...`, or leave the window out: then all later slices follow"
+            yield reach_outside_range.refusal(text, hint=hint, at=past.at)
+        elif reach > facts.window:
+            yield short_window.refusal(facts.name, declared=declared, reach=in_words(reach), at=past.at)
 
     def _cuts(self, comparison: Comparison, relations: list[Relation]) -> bool:
         """Tell whether a comparison bounds one of some relations by the range."""

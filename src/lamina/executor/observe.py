@@ -101,7 +101,7 @@ def _recover(
 ) -> tuple[dict[ModelName, Recovery], tuple[Mark, ...]]:
     """Put every record right against its table, and return the marks found; only moved tables are looked into."""
     known = {model.name: _recorded(view, model.name) for model in models}
-    standing = {model.name: stand(model, heads[model.target], recorded=known[model.name]) for model in models}
+    standing = {model.name: stand(heads[model.target], known[model.name]) for model in models}
     histories: dict[ModelName, History] = {
         model.name: runtime.warehouse.history(model.target, _position(known[model.name]))
         for model in models

@@ -29,7 +29,7 @@ def decide(
     if (refusal := _refusal(model, facts)) is not None:
         return (refusal,)
     if facts.target.status == "foreign_write" and model.settings.on_foreign_write == "accept":
-        facts = facts.replace(coverage=accept(model, facts.coverage))
+        facts = facts.replace(coverage=accept(model, facts.coverage, position=None))
     if model.name in selection.upstreams:
         selection = Selection(ignore_cron=selection.ignore_cron)
     decide_kind = decide_whole if grid_of(model) is None else decide_intervals

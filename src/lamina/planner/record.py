@@ -4,7 +4,7 @@ from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
-from lamina.planner.segments import cut_out, fuse, leave_out
+from lamina.planner.segments import cut_out, fuse, leave_out, owe
 from lamina.values.batch import Batch
 from lamina.values.coverage import Coverage, Cursor, Debt, Logic, Segment
 from lamina.values.grid import ceil_unit
@@ -26,15 +26,17 @@ def record_batch(
     """
     ranges = _whole_units(model, batch.slices)
     paid = {pin.input: pin.position for pin in batch.pins}
+    read = {name: batch.parameters[name] for name in model.reads_parameters if name in batch.parameters}
     built = _built_segments(coverage, model, ranges=ranges, paid=paid)
     kept = () if batch.mode == "replace_all" else leave_out(coverage.segments, ranges)
+    kept = tuple(_with_parameter_debts(segment, coverage.parameters, read) for segment in kept)
     segments = fuse((*kept, *built))
     logics = _logics_in_use(coverage, model, segments)
     return Coverage(
         segments=segments,
         cursors=_cursors_in_use(coverage, logics, paid=paid),
         logics=logics,
-        parameters=_parameters(coverage, model, batch=batch, has_others=bool(kept)),
+        parameters=read,
         start=start.isoformat() if start is not None else coverage.start,
         watermark=watermark if watermark is not None else coverage.watermark,
         built=batch.parameters.get("execution_time", coverage.built),
@@ -104,8 +106,9 @@ def _cursors_in_use(
     return tuple(sorted((*known, *new), key=lambda item: item.input))
 
 
-def _parameters(coverage: Coverage, model: CompiledModel, *, batch: Batch, has_others: bool) -> dict[str, str]:
-    """Return the parameter values all segments were built with; where older ones remain, theirs: they stay stale."""
-    if has_others:
-        return coverage.parameters
-    return {name: batch.parameters[name] for name in model.reads_parameters if name in batch.parameters}
+def _with_parameter_debts(segment: Segment, before: dict[str, str], read: dict[str, str]) -> Segment:
+    """Let a segment that stays owe what a parameter is now, where it was built with another value."""
+    for name, value in sorted(read.items()):
+        if before.get(name) != value:
+            segment = owe(segment, Debt(input=TableName(f"@{name}"), since=None, position=Position(value)))
+    return segment

@@ -53,13 +53,13 @@ def accepted_stores(marks: Iterable[Mark], *, project: str, own: str, is_empty: 
     return (own, *found) if is_empty and len(found) == 1 else (own,)
 
 
-def stand(model: CompiledModel, head: Head, *, recorded: Recorded | None) -> TargetFacts | None:
+def stand(head: Head, recorded: Recorded | None) -> TargetFacts | None:
     """Say how a table stands without looking at its history; None where it has moved and must be recovered."""
     if head.pointer is None:
         return TargetFacts(status="absent")
     if recorded is None or recorded.pointer != head.pointer:
         return None
-    return _standing(model, recorded.coverage)
+    return _standing(recorded.coverage)
 
 
 def as_it_stands(model: CompiledModel, recorded: Recorded | None, *, target: TargetFacts) -> Recorded:
@@ -85,29 +85,34 @@ def recover(
     coverage = _fold_versions(model, recorded.coverage, found.versions, identity=identity)
     moved = Recorded(pointer=head.pointer, position=head.position, coverage=coverage)
     touches = _linked(tuple(version.touch for version in found.versions), recorded.position)
-    return Recovery(recorded=moved, target=_standing(model, coverage), touches=touches)
+    return Recovery(recorded=moved, target=_standing(coverage), touches=touches)
 
 
-def accept(model: CompiledModel, coverage: Coverage) -> Coverage:
-    """Forget that somebody else wrote to a table."""
+def accept(model: CompiledModel, coverage: Coverage, *, position: Position | None) -> Coverage:
+    """Forget that somebody else wrote to a table; one that reads itself goes on from their version."""
     own = TableName(model.name)
     segments = tuple(
         segment.replace(debts=tuple(debt for debt in segment.debts if debt.input != own))
         for segment in coverage.segments
     )
-    return coverage.replace(segments=fuse(segments))
+    return _go_on_from(own, coverage.replace(segments=fuse(segments)), position)
 
 
-def is_foreign(model: CompiledModel, coverage: Coverage) -> bool:
-    """Say whether somebody else's write is still to be dealt with: a table that owes something to itself."""
-    own = TableName(model.name)
-    if any(use.name == own for use in model.inputs):
-        return False
-    return any(debt.input == own for segment in coverage.segments for debt in segment.debts)
+def _go_on_from(own: TableName, coverage: Coverage, position: Position | None) -> Coverage:
+    """Return the coverage of a table that reads itself as folded up to a version of itself."""
+    if position is None:
+        return coverage
+    moved = (item.replace(position=position) if item.input == own else item for item in coverage.cursors)
+    return coverage.replace(cursors=tuple(moved))
 
 
-def _standing(model: CompiledModel, coverage: Coverage) -> TargetFacts:
-    return TargetFacts(status="foreign_write" if is_foreign(model, coverage) else "ours")
+def is_foreign(coverage: Coverage) -> bool:
+    """Say whether somebody else's write is still to be dealt with; a table that reads itself owes it other things."""
+    return any(debt.is_foreign for segment in coverage.segments for debt in segment.debts)
+
+
+def _standing(coverage: Coverage) -> TargetFacts:
+    return TargetFacts(status="foreign_write" if is_foreign(coverage) else "ours")
 
 
 def _restore(
@@ -132,7 +137,7 @@ def _restore(
         )
     else:
         touches = ()
-    return Recovery(recorded=restored, target=_standing(model, coverage), touches=touches)
+    return Recovery(recorded=restored, target=_standing(coverage), touches=touches)
 
 
 def _fold_versions(
@@ -148,9 +153,13 @@ def _fold_versions(
 
 
 def _owe_itself(model: CompiledModel, coverage: Coverage, version: Version) -> Coverage:
+    own = TableName(model.name)
     if model.settings.on_foreign_write == "accept":
-        return coverage
-    debt = Debt(input=TableName(model.name), since=version.parent, position=version.position)
+        # What the table owes itself from before is not passed over: then it is built again, as after any change.
+        cursor = coverage.cursor(own)
+        is_folded = cursor is not None and cursor.position == version.parent
+        return _go_on_from(own, coverage, version.position) if is_folded else coverage
+    debt = Debt(input=own, since=version.parent, position=version.position, is_foreign=True)
     return coverage.replace(segments=fuse(tuple(owe(segment, debt) for segment in coverage.segments)))
 
 

@@ -63,6 +63,11 @@ def split(segments: tuple[Segment, ...], spans: tuple[Interval, ...]) -> Iterato
 def owe(segment: Segment, debt: Debt) -> Segment:
     """Return a segment with one more debt; debts to one input become one, from the earliest to the latest touch."""
     older = next((item for item in segment.debts if item.input == debt.input), None)
-    joined = debt if older is None else debt.replace(since=older.since, is_append=older.is_append and debt.is_append)
+    if older is not None:
+        debt = debt.replace(
+            since=older.since,
+            is_append=older.is_append and debt.is_append,
+            is_foreign=older.is_foreign or debt.is_foreign,
+        )
     others = tuple(item for item in segment.debts if item.input != debt.input)
-    return segment.replace(debts=tuple(sorted((*others, joined), key=lambda item: item.input)))
+    return segment.replace(debts=tuple(sorted((*others, debt), key=lambda item: item.input)))

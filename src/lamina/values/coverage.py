@@ -13,6 +13,7 @@ class Debt(Value, frozen=True):
     position: Position
     sequence: int = 0
     is_append: bool = False  # every touch in it only added rows
+    is_foreign: bool = False  # somebody else wrote to the table itself
 
 
 class Segment(Value, frozen=True):
