@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from logging import ERROR, getLogger
 
 from lamina.compiler.graph import CompiledModel
 from lamina.compiler.parameters import quoted
+from lamina.compiler.render import verbatim
 from lamina.engine import Engine, open_engine
 from lamina.errors import LaminaError, UsageError
 from lamina.executor.observe import World
@@ -13,15 +15,17 @@ from lamina.executor.verify import verify_model
 from lamina.planner.cadence import next_due
 from lamina.planner.fold import fold
 from lamina.planner.plan import build_plan
+from lamina.planner.question import Question, question_of, unknown_table
 from lamina.planner.select import model_named, select
 from lamina.planner.standing import interval_ranges, model_status
 from lamina.project.strategy import Ephemeral, TimeInterval
 from lamina.state.port import BatchRecord, RunRecord
+from lamina.values.batch import Pin
 from lamina.values.codec import from_json
 from lamina.values.event import Event, StepFinished, StepStarted
-from lamina.values.facts import ModelFacts
+from lamina.values.facts import Head, ModelFacts
 from lamina.values.interval import Interval
-from lamina.values.names import RunId
+from lamina.values.names import RunId, TableName
 from lamina.values.plan import Action, Selection
 from lamina.values.result import (
     BuiltInterval,
@@ -123,8 +127,26 @@ def query_tables(
     root: str, environment_variables: Mapping[str, str], *, sql: str, limit: int, emit: Callable[[Event], None]
 ) -> QueryResult:
     """Run a query over the project's tables; models and sources go by their project names."""
+    # The parser warns of statements that it hands on as they are, such as SHOW.
+    getLogger("sqlglot").setLevel(ERROR)
     with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
-        return engine.warehouse.query(sql, limit=limit)
+        catalog = engine.config.catalog.name
+        question = question_of(engine.graph, sql, catalog=catalog, execution_time=engine.runtime.clock())
+        return engine.warehouse.query(question.rendering, limit=limit, views=_views(engine, question))
+
+
+def _views(engine: Engine, question: Question) -> dict[str, Pin]:
+    """Return the files a query reads, as they are now; whatever is not there is told before Spark starts."""
+    tables = [*(model.target for model in question.models), *(_table_of(name) for name in question.others)]
+    heads = engine.warehouse.heads(tables)
+    for model in question.models:
+        _require_built(model, heads[model.target])
+    for name in question.others:
+        if heads[_table_of(name)].pointer is None:
+            raise unknown_table(engine.graph, name)
+    sources = engine.warehouse.source_heads(question.sources)
+    positions = {name: head.position for name, head in sources.items() if head.position is not None}
+    return {view: Pin(input=name, position=positions[name]) for view, name in question.views.items()}
 
 
 def show_model(
@@ -137,9 +159,18 @@ def show_model(
             raise UsageError(
                 f"`{found.name}` is ephemeral: it has no table", hint=f"`lamina render {found.name}` shows it"
             )
-        if engine.warehouse.heads([found.target])[found.target].pointer is None:
-            raise LaminaError(f"`{found.name}` is not built yet", hint=f"`lamina run -s {found.name}` builds it")
-        return engine.warehouse.query(_rows_of(found), limit=limit)
+        _require_built(found, engine.warehouse.heads([found.target])[found.target])
+        return engine.warehouse.query(verbatim(_rows_of(found)), limit=limit)
+
+
+def _require_built(model: CompiledModel, head: Head) -> None:
+    if head.pointer is None:
+        raise LaminaError(f"`{model.name}` is not built yet", hint=f"`lamina run -s {model.name}` builds it")
+
+
+def _table_of(name: TableName) -> TableName:
+    """Return the table of a name, which may go on with what Iceberg says of it: `sales.orders.snapshots`."""
+    return TableName(".".join(name.split(".")[:2]))
 
 
 def _rows_of(model: CompiledModel) -> str:

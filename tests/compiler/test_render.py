@@ -22,7 +22,7 @@ def rendered(query: str, *others: ModelFile) -> str:
     graph = graph_of(ORDERS, *others, model("main.q", query))
     names = [TableName(table.name) for table in graph.sources] + [TableName(item.name) for item in graph.models]
     relations = {name: "pin_" + name.partition(".")[2] for name in names}
-    return render(graph, graph.model(ModelName("main.q")), relations=relations, parameters=VALUES)
+    return render(graph, graph.model(ModelName("main.q")), relations=relations, parameters=VALUES).sql
 
 
 @pytest.mark.parametrize(
@@ -97,3 +97,34 @@ def test_a_missing_value_is_an_error_that_names_it() -> None:
 )
 def test_values_are_typed_literals(kind: str, value: str, text: str) -> None:
     assert literal_sql(ParameterValue(type=DataType(kind), value=value)) == text
+
+
+@pytest.mark.parametrize(
+    ("character", "place"),
+    [
+        ("one / 0", "models/main/q.sql:3:8"),
+        ("pin_orders AS `orders`\n  W", "models/main/e.sql:2:8"),
+        ("DATE '2026", "models/main/q.sql:5:13"),
+        ("abs(id)", "models/main/e.sql:1:8"),
+    ],
+)
+def test_every_character_knows_where_it_was_written(character: str, place: str) -> None:
+    graph = graph_of(
+        ORDERS,
+        ephemeral("main.e", "SELECT abs(id) AS id, day\n  FROM raw.orders\n  WHERE id > 0"),
+        model(
+            "main.q",
+            "\n-- some orders\nSELECT one / 0 AS x\n  FROM (SELECT 1 AS one, day FROM e)\nWHERE day = @start_date",
+        ),
+    )
+    relations = {TableName("raw.orders"): "pin_orders"}
+    rendering = render(graph, graph.model(ModelName("main.q")), relations=relations, parameters=VALUES)
+    assert str(rendering.place(rendering.sql.index(character))) == place
+
+
+def test_what_nobody_wrote_has_no_place() -> None:
+    graph = graph_of(ORDERS, ephemeral("main.e", "SELECT id FROM raw.orders"), model("main.q", "SELECT id FROM e"))
+    relations = {TableName("raw.orders"): "pin_orders"}
+    rendering = render(graph, graph.model(ModelName("main.q")), relations=relations, parameters=VALUES)
+    assert rendering.place(0) is None
+    assert rendering.place(10_000) is None

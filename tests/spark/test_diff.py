@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from tests.spark.lake import Lake, day
 
+from lamina.compiler.render import verbatim
 from lamina.project.strategy import TimeInterval
 from lamina.values.batch import DiffQuestion
 from lamina.values.interval import WHOLE
@@ -55,11 +56,11 @@ def test_i6_the_zone_of_the_host_moves_no_range_and_no_answer(lake: Lake) -> Non
     question = DiffQuestion(columns=(STATUS,), filter_column=TS, unit="day")
 
     diff = lake.warehouse.diff(lake.stage(model), (question,))
-    answer = lake.warehouse.query(
+    asked = verbatim(
         "SELECT TIMESTAMP '2026-01-02 03:00:00', TIMESTAMP_NTZ '2026-01-02 03:00:00',"
-        " array(struct(TIMESTAMP '2026-07-02 03:00:00'))",
-        limit=1,
+        " array(struct(TIMESTAMP '2026-07-02 03:00:00'))"
     )
+    answer = lake.warehouse.query(asked, limit=1)
 
     assert diff.refinements == (Refinement(columns=(STATUS,), filter_column=TS, ranges=(day(2),)),)
     assert answer.rows == (("2026-01-02T03:00:00Z", "2026-01-02T03:00:00Z", [["2026-07-02T03:00:00Z"]]),)

@@ -33,7 +33,7 @@ def preview(
     span = _span(model, partition, execution_time=execution_time)
     run = parameters_at(execution_time, RunId("run-preview"))
     known = {**variable_values(graph.variables), **parameter_values(model, run, span=span)}
-    sql = render(graph, model, relations=_relations(graph, catalog), parameters=known)
+    sql = render(graph, model, relations=_relations(graph, catalog), parameters=known).sql
     used = {name: value for name, value in known.items() if name in model.reads_parameters}
     return Rendered(model=model.name, sql=sql, parameters=used)
 

@@ -1,14 +1,16 @@
 """Which kind of failure an exception is: by its class, Spark's error class and SQLSTATE, never by its words."""
 
 import os
+import re
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from lamina.errors import LaminaError
+from lamina.values.diagnostic import Place
 from lamina.warehouse.failure import FailureKind, WarehouseFailure
 
 # With less free space than this, or than a hundredth, an I/O failure is put down to the disk: by the time it is looked
@@ -94,9 +96,19 @@ _HINTS: dict[FailureKind, str] = {
 }
 
 
+# Where in the text that Spark was given something stands; the reader knows another text.
+# The session's ANSI mode is fixed, so Spark's advice to turn it off leads nowhere.
+_BAD_ADVICE = re.compile(r' If necessary set "spark\.sql\.ansi\.enabled" to "false" to bypass this error\.')
+_SPARK_PLACE = re.compile(r"(?:; line (\d+) pos \d+| \(line (\d+), pos \d+\))$")
+
+
+def _nowhere(_: BaseException) -> None:
+    """Tell no place."""
+
+
 @contextmanager
-def translated(name: str, *, folder: Path) -> Iterator[None]:
-    """Turn whatever Spark raises into a failure of one kind, with Spark's own sentence."""
+def translated(name: str, *, folder: Path, place: Callable[[BaseException], Place | None] = _nowhere) -> Iterator[None]:
+    """Turn whatever Spark raises into a failure of one kind, with Spark's own sentence, where its cause was written."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -106,8 +118,11 @@ def translated(name: str, *, folder: Path) -> Iterator[None]:
         raise
     except (PySparkException, Py4JError, OSError, sqlite3.Error, ArithmeticError, ValueError) as error:
         kind = failure_kind(error, folder=folder)
-        told = f"`{name}`: {_sentence(error)}"
-        raise WarehouseFailure(told, kind=kind, error_class=_condition(error), hint=_HINTS.get(kind)) from error
+        found = place(error)
+        told = f"`{name}`: {_placed(_sentence(error), found)}"
+        raise WarehouseFailure(
+            told, kind=kind, error_class=_condition(error), hint=_HINTS.get(kind), place=found
+        ) from error
 
 
 def failure_kind(error: BaseException, *, folder: Path) -> FailureKind:
@@ -120,6 +135,8 @@ def failure_kind(error: BaseException, *, folder: Path) -> FailureKind:
         return "resources" if _is_almost_full(folder) else "transient"
     if isinstance(error, OSError):
         return _io_kind(folder)
+    if _is_of_worker(error):
+        return "query_rejected"
     causes = _causes(error)
     kinds = [_kind_of(condition, state, name) for condition, state, name in causes]
     found = next((kind for kind in reversed(kinds) if kind is not None), None)
@@ -164,6 +181,13 @@ def _asked(origin: Any, method: str) -> str | None:
     return None if answer is None else str(answer)
 
 
+def _is_of_worker(error: BaseException) -> bool:
+    """Tell whether a user's function failed in a Python worker."""
+    from pyspark.errors import PythonException
+
+    return isinstance(error, PythonException)
+
+
 def _condition(error: BaseException) -> str | None:
     from pyspark.errors import PySparkException
 
@@ -187,7 +211,18 @@ def _sentence(error: BaseException) -> str:
         origin = origin.getCause()
     lines = [line.strip() for line in str(told).splitlines()]
     kept = [line for line in lines if line and not line.startswith(("at ", "==", "JVM stacktrace"))]
-    return (kept[0] if kept else type(error).__name__).rstrip(";")
+    if not kept:
+        return type(error).__name__
+    # What a Python worker raised comes as its traceback, whose last line says what happened.
+    said = kept[-1] if _is_of_worker(error) else kept[0]
+    return _BAD_ADVICE.sub("", said.rstrip(";"))
+
+
+def _placed(sentence: str, place: Place | None) -> str:
+    """Take Spark's own place from a sentence where a better one is known, and else say what its lines count."""
+    if place is not None:
+        return _SPARK_PLACE.sub("", sentence)
+    return _SPARK_PLACE.sub(lambda found: f" (line {found[1] or found[2]} of the rendered query)", sentence)
 
 
 def _io_kind(folder: Path) -> FailureKind:

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 from lamina.compiler.graph import CompiledModel, Graph, InputUse
 from lamina.compiler.parameters import variable_values
-from lamina.compiler.render import render
+from lamina.compiler.render import Rendering, render
 from lamina.planner.axis import reads_itself
 from lamina.planner.parameters import parameter_values
 from lamina.project.source import SourceTable
 from lamina.project.strategy import TimeInterval
 from lamina.values.batch import Batch, Pin
+from lamina.values.diagnostic import Place
 from lamina.values.interval import Interval
 from lamina.values.names import ModelName, Position, TableName
 from lamina.values.schema import DataType
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.spark import manifest, reads
+from lamina.warehouse.spark.error_place import python_place, sql_place
 from lamina.warehouse.spark.python_model import ModelInputs, run_python_model
 from lamina.warehouse.spark.ranges import predicate, time_ranges
 from lamina.warehouse.spark.settings import SparkSettings
@@ -37,6 +39,7 @@ class Frames:
         self._graph = graph
         self._tables = tables
         self._views: list[str] = []
+        self.written: Rendering | CompiledModel | None = None  # what is being evaluated, as its author wrote it
 
     def close(self) -> None:
         """Drop the views that queries read; their results must have been used by now."""
@@ -76,15 +79,29 @@ class Frames:
             return self._python(model, batch, frames)
         views: dict[TableName, str] = {}
         for number, (name, frame) in enumerate(sorted(frames.items())):
-            view = f"lamina_{batch.commit}_{number}".replace("-", "_")
-            frame.createOrReplaceTempView(view)
-            self._views.append(view)
-            views[name] = view
+            views[name] = f"lamina_{batch.commit}_{number}".replace("-", "_")
+            self.name(views[name], frame)
         parameters = {
             **variable_values(self._settings.variables),
             **parameter_values(model, batch.parameters, span=_bounds(batch)),
         }
-        return self._session.sql(render(self._graph, model, relations=views, parameters=parameters))
+        self.written = render(self._graph, model, relations=views, parameters=parameters)
+        return self._session.sql(self.written.sql)
+
+    def name(self, view: str, frame: "DataFrame") -> None:
+        """Let queries read a frame by a name, until these frames are closed."""
+        frame.createOrReplaceTempView(view)
+        self._views.append(view)
+
+    def place_of(self, error: BaseException) -> Place | None:
+        """Return where in the project's files the cause of an exception was written, if Spark can tell."""
+        match self.written:
+            case Rendering():
+                return sql_place(error, self.written)
+            case CompiledModel():
+                return python_place(error, path=self.written.path, root=self._settings.root)
+            case None:
+                return None
 
     def _require_version(self, table: TableName, position: Position) -> None:
         if position not in self._tables.metadata(table).snapshots:
@@ -119,6 +136,7 @@ class Frames:
             environment=self._settings.environment,
             variables={variable.name: variable.value for variable in self._settings.variables},
         )
+        self.written = model
         return run_python_model(model.name, model.text, path=model.path, root=self._settings.root, inputs=inputs)
 
     def _filtered(self, frame: "DataFrame", use: InputUse | None, bounds: Interval | None, zone: str) -> "DataFrame":

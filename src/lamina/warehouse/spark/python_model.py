@@ -4,13 +4,13 @@ import logging
 import sys
 from collections.abc import Callable
 from datetime import date, datetime
-from traceback import extract_tb
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from lamina.errors import LaminaError
 from lamina.values.diagnostic import Place
 from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.spark.error_place import python_place
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -87,7 +87,9 @@ def run_python_model(name: str, text: str, *, path: str, root: str, inputs: Mode
     except (LaminaError, PySparkException):
         raise
     except Exception as error:
-        raise ModelUnusable(name, f"{type(error).__name__}: {error}", place=_place(error, path)) from error
+        raise ModelUnusable(
+            name, f"{type(error).__name__}: {error}", place=python_place(error, path=path, root=root)
+        ) from error
     if not isinstance(answer, DataFrame):
         raise ModelUnusable(name, f"its function returned {type(answer).__name__}")
     return answer
@@ -98,14 +100,6 @@ def _function(name: str, module: dict[str, Any]) -> Callable[[ModelInputs], Any]
     if not callable(function):
         raise ModelUnusable(name, "it defines no function `model`")
     return cast(Callable[[ModelInputs], Any], function)
-
-
-def _place(error: Exception, path: str) -> Place:
-    """Return the innermost line of the model's own file."""
-    if isinstance(error, SyntaxError):
-        return Place(file=path, line=error.lineno or 1, column=error.offset or 1)
-    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == path]
-    return Place(file=path, line=lines[-1] if lines and lines[-1] else 1)
 
 
 def _instant(text: str | None) -> datetime | None:

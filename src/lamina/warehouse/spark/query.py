@@ -40,7 +40,8 @@ def refuse_writing(sql: str) -> None:
         message = f"the query cannot be read: {found[0]['description']}"
         raise UsageError(message, hint="write one Spark SQL query") from error
     allowed = (exp.Query, exp.Describe, exp.Show, exp.Values)
-    if len(statements) != 1 or not isinstance(statements[0], allowed):
+    is_shown = isinstance(statements[0], exp.Command) and statements[0].name.upper() == "SHOW"
+    if len(statements) != 1 or not (is_shown or isinstance(statements[0], allowed)):
         raise UsageError("only one query can be asked, and it may not write", hint="begin with SELECT or WITH")
 
 

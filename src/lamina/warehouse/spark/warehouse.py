@@ -1,12 +1,13 @@
 """The warehouse on Spark: looking needs no JVM; the first batch starts one."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lamina.compiler.graph import CompiledModel, Graph
+from lamina.compiler.render import Rendering
 from lamina.project.source import SourceTable
 from lamina.project.strategy import Incremental, Merge
 from lamina.values import codec
@@ -39,6 +40,8 @@ from lamina.warehouse.spark.watch import watched
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+NO_VIEWS: Mapping[str, Pin] = {}
 
 
 class SparkWarehouse:
@@ -108,7 +111,7 @@ class SparkWarehouse:
         """Write a batch aside on its base, with the mark in its snapshot; readers see nothing."""
         with translated(model.name, folder=self._folder), watched(self._application, model.name, self._emit):
             session = self._application.session()
-            with own_conf(session, model.settings.conf), self._frames(session) as frames:
+            with own_conf(session, model.settings.conf), self._frames(session, model.name) as frames:
                 stage = Stage(session, settings=self._settings, tables=self._tables, model=model, batch=batch)
                 counts = stage.write(frames.result(model, batch), mark)
                 watermark = self._watermark(frames, model, batch)
@@ -162,7 +165,7 @@ class SparkWarehouse:
             with translated(model.name, folder=self._folder):
                 session = self._application.session()
                 name = relation(self._settings.catalog, model.target)
-                with self._frames(session) as frames:
+                with self._frames(session, model.name) as frames:
                     return verify_table(
                         frames,
                         model,
@@ -205,11 +208,16 @@ class SparkWarehouse:
         """Stop the Spark jobs of every thread."""
         self._application.interrupt()
 
-    def query(self, sql: str, *, limit: int) -> QueryResult:
-        """Answer a user's query over the catalog's tables."""
-        refuse_writing(sql)
+    def query(self, asked: Rendering, *, limit: int, views: Mapping[str, Pin] = NO_VIEWS) -> QueryResult:
+        """Answer a user's query over the catalog's tables, and over inputs under the names it has for them."""
+        refuse_writing(asked.sql)
         with translated("query", folder=self._folder):
-            return run_query(self._application.session(), sql, catalog=self._settings.catalog, limit=limit)
+            session = self._application.session()
+            with self._frames(session, "query") as frames:
+                for name, pin in views.items():
+                    frames.name(name, frames.read(pin))
+                frames.written = asked
+                return run_query(session, asked.sql, catalog=self._settings.catalog, limit=limit)
 
     def close(self) -> None:
         """Release what is held: the session and the connection to the catalog."""
@@ -254,10 +262,11 @@ class SparkWarehouse:
             return checks.count_all(frame, aggregates)
 
     @contextmanager
-    def _frames(self, session: "SparkSession") -> Iterator[Frames]:
+    def _frames(self, session: "SparkSession", name: str) -> Iterator[Frames]:
         frames = Frames(session, settings=self._settings, graph=self._graph, tables=self._tables)
         try:
-            yield frames
+            with translated(name, folder=self._folder, place=frames.place_of):
+                yield frames
         finally:
             frames.close()
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lamina.project.strategy import Merge
-from lamina.values.schema import Schema
+from lamina.values.schema import Column, Schema
 from lamina.values.value import Value
 from lamina.warehouse.spark.ranges import TimeRange, predicate
 from lamina.warehouse.spark.sql import quote, quote_all, text
@@ -26,14 +26,16 @@ class MergeSource(Value, frozen=True):
 
 def conform(frame: "DataFrame", table: Schema) -> "DataFrame":
     """Return a frame with a table's columns: matched by name, with its types, null where the frame has none."""
-    given = {name.casefold(): name for name in frame.columns}
-    return frame.selectExpr(
-        *(
-            f"CAST({quote(given[key]) if (key := column.name.casefold()) in given else 'NULL'} AS {column.type})"
-            f" AS {quote(column.name)}"
-            for column in table
-        )
-    )
+    given = {name.casefold(): (name, kind) for name, kind in frame.dtypes}
+    return frame.selectExpr(*(_conformed(column, given.get(column.name.casefold())) for column in table))
+
+
+def _conformed(column: Column, given: tuple[str, str] | None) -> str:
+    """Return a table's column from the one given for it; a cast that changes nothing would hide where a fault is."""
+    name, kind = given or (None, None)
+    value = quote(name) if name is not None else "NULL"
+    made = value if kind == column.type else f"CAST({value} AS {column.type})"
+    return f"{made} AS {quote(column.name)}"
 
 
 def guard_range(frame: "DataFrame", ranges: tuple[TimeRange, ...]) -> "DataFrame":
