@@ -1,13 +1,13 @@
 """How rows enter a stage: one commit each, by column name, with the mark in the snapshot."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lamina.project.strategy import Merge
-from lamina.values.schema import Column, Schema
+from lamina.values.schema import Column, DataType, Schema
 from lamina.values.value import Value
+from lamina.warehouse.spark.checksum import is_hashable
 from lamina.warehouse.spark.ranges import TimeRange, predicate
+from lamina.warehouse.spark.session import own_conf
 from lamina.warehouse.spark.sql import quote, quote_all, text
 
 if TYPE_CHECKING:
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 _PROPERTY = "snapshot-property."
 _ROW = "lamina__is_row"
+_PLACE = "lamina__place"
+_PLACES = 1024
+
+_LOOK_FIRST = "spark.sql.optimizer.runtime.rowLevelOperationGroupFilter.enabled"
 
 
 class MergeSource(Value, frozen=True):
@@ -78,31 +82,57 @@ def replace_range(
     *,
     ranges: tuple[TimeRange, ...],
 ) -> None:
-    """Put rows in the place of a range that cuts through files, in one commit."""
-    statement = f"""
-        MERGE INTO {stage} AS target USING {{source}} AS source ON false
-        WHEN NOT MATCHED THEN INSERT *
-        WHEN NOT MATCHED BY SOURCE AND ({predicate(ranges, "target.")}) THEN DELETE"""
-    _run_merge(session, frame, statement, properties)
+    """Put rows in the place of a range that cuts through files, in one commit that rewrites no file outside of it."""
+    from pyspark.sql import functions
+
+    # The range stands in the ON clause, where Iceberg leaves out files by it; a clause for rows that no source row
+    # matches would read and rewrite the whole table. So each row to go meets one tuple, found by a place that spreads
+    # the rows of one day over many tasks, and rows to insert have places where none is met.
+    rows = frame.withColumn(_PLACE, functions.expr(f"-1 - {_place_of(frame)}"))
+    tuples = session.range(_PLACES).withColumnRenamed("id", _PLACE)
+    met = f"({predicate(ranges, 'target.')}) AND source.{_PLACE} = {_place_of(frame, 'target.')}"
+    # The bounds of files tell which to rewrite; Spark would look for rows in them first, which costs as much again.
+    with own_conf(session, {_LOOK_FIRST: "false"}):
+        _put_in_place(session, rows, tuples, stage, properties, met=met, columns=frame.columns)
 
 
 def delete_insert(
     session: "SparkSession", frame: "DataFrame", stage: str, properties: dict[str, str], *, keys: tuple[str, ...]
 ) -> None:
     """Put rows in the place of all rows that have a key tuple of theirs, in one commit."""
+    tuples = frame.select(*keys).distinct()
+    _put_in_place(session, frame, tuples, stage, properties, met=_same_keys(keys), columns=frame.columns)
+
+
+def _put_in_place(
+    session: "SparkSession",
+    rows: "DataFrame",
+    tuples: "DataFrame",
+    stage: str,
+    properties: dict[str, str],
+    *,
+    met: str,
+    columns: list[str],
+) -> None:
+    """Insert rows and delete what meets a tuple; each target row meets one at most, rows to insert meet none."""
     from pyspark.sql import functions
 
-    # Each target row meets one tuple at most; rows to insert meet none.
-    tuples = frame.select(*keys).distinct().withColumn(_ROW, functions.expr("false"))
-    rows = frame.withColumn(_ROW, functions.expr("true"))
-    names = quote_all(frame.columns)
-    values = ", ".join(f"source.{quote(name)}" for name in frame.columns)
+    source = rows.withColumn(_ROW, functions.expr("true")).unionByName(
+        tuples.withColumn(_ROW, functions.expr("false")), allowMissingColumns=True
+    )
+    values = ", ".join(f"source.{quote(name)}" for name in columns)
     statement = f"""
         MERGE INTO {stage} AS target USING {{source}} AS source
-        ON NOT source.{_ROW} AND {_same_keys(keys)}
+        ON NOT source.{_ROW} AND {met}
         WHEN MATCHED THEN DELETE
-        WHEN NOT MATCHED AND source.{_ROW} THEN INSERT ({names}) VALUES ({values})"""
-    _run_merge(session, rows.unionByName(tuples, allowMissingColumns=True), statement, properties)
+        WHEN NOT MATCHED AND source.{_ROW} THEN INSERT ({quote_all(columns)}) VALUES ({values})"""
+    _run_merge(session, source, statement, properties)
+
+
+def _place_of(frame: "DataFrame", prefix: str = "") -> str:
+    """Return a number that equal rows share and others hardly ever do."""
+    names = ", ".join(prefix + quote(name) for name, kind in frame.dtypes if is_hashable(DataType(kind)))
+    return f"pmod(xxhash64({names}), {_PLACES})"
 
 
 def one_per_key(frame: "DataFrame", strategy: Merge) -> "DataFrame":
@@ -220,21 +250,10 @@ def _writer(frame: "DataFrame", stage: str, properties: dict[str, str]) -> "Data
 def _run_merge(session: "SparkSession", frame: "DataFrame", statement: str, properties: dict[str, str]) -> None:
     view = "lamina_merge_source"
     frame.createOrReplaceTempView(view)
+    # Properties of the next commit; the session is this thread's own.
+    conf = {f"spark.sql.iceberg.{_PROPERTY}{key}": value for key, value in properties.items()}
     try:
-        with _snapshot_properties(session, properties):
+        with own_conf(session, conf):
             session.sql(statement.format(source=view)).collect()
     finally:
         session.catalog.dropTempView(view)
-
-
-@contextmanager
-def _snapshot_properties(session: "SparkSession", properties: dict[str, str]) -> Iterator[None]:
-    """Set properties of the next commit; the session is this thread's own."""
-    keys = {f"spark.sql.iceberg.{_PROPERTY}{key}": value for key, value in properties.items()}
-    for key, value in keys.items():
-        session.conf.set(key, value)
-    try:
-        yield
-    finally:
-        for key in keys:
-            session.conf.unset(key)
