@@ -1,6 +1,6 @@
 """Execute a plan: every step starts when its own inputs are done; a failure withholds its descendants only."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Event as Signal
 from threading import Lock
 
@@ -10,7 +10,7 @@ from lamina.executor.observe import managed_models
 from lamina.executor.passing import Pass
 from lamina.executor.publish import Writer
 from lamina.executor.queue import work_through
-from lamina.executor.report import materialization_of, withheld_by
+from lamina.executor.report import materialization_of
 from lamina.executor.retry import RetryBudget
 from lamina.executor.step import Bounds, Step, StepReport
 from lamina.state.errors import LeaseLost
@@ -134,10 +134,6 @@ class Execution:
         except Exception as error:  # noqa: BLE001 - one step is a boundary: the others must go on
             report = self._broken(model, InternalFailure(error))
         with self._lock:
-            inputs = (
-                self._reports[item].materialization for item in sorted(self._needs(model)) if item in self._reports
-            )
-            report = replace(report, materialization=withheld_by(report.materialization, planned, inputs))
             self._reports[name] = report
             if report.materialization.status == "failed":
                 self._failing.set()

@@ -1,7 +1,5 @@
 """What came of one step, as the run's document tells it."""
 
-from collections.abc import Iterable
-
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
 from lamina.executor.publish import Outcome
@@ -11,7 +9,6 @@ from lamina.values.interval import merge
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Skip, Wait
 from lamina.values.result import Attempt, Materialization, StepStatus
 from lamina.values.touch import Nothing
-from lamina.values.words import listed
 from lamina.warehouse.failure import WarehouseFailure
 
 _UNFINISHED: tuple[tuple[type[Action], StepStatus], ...] = ((Block, "blocked"), (Wait, "waiting"), (Hold, "held"))
@@ -56,17 +53,6 @@ def materialization_of(
         error=_diagnostic(model, error) if error is not None else None,
         blocked_by=tuple(sorted(blocked_by - {model.name})),
     )
-
-
-def withheld_by(
-    done: Materialization, planned: tuple[Action, ...], inputs: Iterable[Materialization]
-) -> Materialization:
-    """Return the line of a model whose planned work came to nothing because an input failed: it is blocked."""
-    failed = tuple(item.model for item in inputs if item.status in ("failed", "blocked"))
-    has_work = any(isinstance(action, Build | Rebuild) for action in planned)
-    if done.status != "skipped" or not has_work or not failed:
-        return done
-    return done.replace(status="blocked", reason=f"{listed(failed)} failed", blocked_by=failed)
 
 
 def _status(

@@ -16,7 +16,7 @@ from lamina.planner.due import (
     tail_after_end,
     with_lookback,
 )
-from lamina.planner.readiness import Readiness, Upstream, readiness
+from lamina.planner.readiness import Readiness, Upstream, behind_failures, readiness
 from lamina.planner.segments import covered, cut_out, indebted
 from lamina.planner.staleness import (
     debts_in_words,
@@ -102,8 +102,11 @@ def decide_intervals(
         upstream=upstream,
         touches=touches,
     )
+    behind = _withheld(
+        model, _behind(model, facts, want=want, schedule=schedule, upstream=upstream), grid=schedule.grid
+    )
     if not want.spans:
-        return (Skip(model=model.name, reason=want.reason),)
+        return behind or (Skip(model=model.name, reason=want.reason),)
     failures = () if want.is_asked else given_up(model, facts)
     again = intersect(want.spans, failed_ranges(failures))
     spans = subtract(want.spans, again)
@@ -112,7 +115,20 @@ def decide_intervals(
     if again:
         reason = failure_in_words(failures)
         withheld = (Block(model=model.name, intervals=again, reason=reason, blocked_by=(model.name,)), *withheld)
-    return (*_work(model, facts, want=want, state=state, failed=again), *withheld)
+    return (*_work(model, facts, want=want, state=state, failed=again), *withheld, *behind)
+
+
+def _behind(
+    model: CompiledModel,
+    facts: ModelFacts,
+    *,
+    want: Want,
+    schedule: Schedule,
+    upstream: Mapping[TableName, Upstream],
+) -> Readiness:
+    """Return the built slices that nothing is done about, although what they read failed."""
+    due = (schedule.due,) if schedule.due is not None else ()
+    return behind_failures(model, subtract(intersect(covered(facts.coverage), due), want.spans), upstream=upstream)
 
 
 def _want(

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.due import cron_zone, next_release
-from lamina.planner.readiness import Upstream, readiness
+from lamina.planner.readiness import Readiness, Upstream, behind_failures, readiness
 from lamina.planner.staleness import (
     debts_in_words,
     failure_in_words,
@@ -37,20 +37,30 @@ def decide_whole(
     is_asked = work is not None
     work = work or _stale_work(model, facts, execution_time=execution_time, touches=touches)
     if work is None:
-        return (Skip(model=model.name, reason="unchanged"),)
+        return (_blocked(model, behind_failures(model, (WHOLE,), upstream=upstream)) or _unchanged(model),)
     if not is_asked and isinstance(work, Build) and (wait := _not_released(model, facts, selection, execution_time)):
         return (wait,)
     if not is_asked and (failures := given_up(model, facts)):
         reason = failure_in_words(failures)
         return (Block(model=model.name, intervals=(WHOLE,), reason=reason, blocked_by=(model.name,)),)
     state = readiness(model, (WHOLE,), upstream=upstream)
-    if state.blocked:
-        reason = f"{listed(state.blocked_by)} failed"
-        return (Block(model=model.name, intervals=(WHOLE,), reason=reason, blocked_by=state.blocked_by),)
+    if (block := _blocked(model, state)) is not None:
+        return (block,)
     if state.waiting:
         reason = f"{listed(state.waits_for)} is not built yet"
         return (Wait(model=model.name, intervals=(WHOLE,), reason=reason),)
     return (work,)
+
+
+def _unchanged(model: CompiledModel) -> Skip:
+    return Skip(model=model.name, reason="unchanged")
+
+
+def _blocked(model: CompiledModel, state: Readiness) -> Block | None:
+    if not state.blocked:
+        return None
+    reason = f"{listed(state.blocked_by)} failed"
+    return Block(model=model.name, intervals=(WHOLE,), reason=reason, blocked_by=state.blocked_by)
 
 
 def _asked_work(model: CompiledModel, facts: ModelFacts, selection: Selection) -> Build | Rebuild | None:

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.planner.axis import grid_of, is_own, reads_itself
+from lamina.planner.fold import keeps_old_rows
 from lamina.values.grid import Grid, ceil_unit, floor_unit, widen
 from lamina.values.interval import MAX, MIN, Interval, intersect, merge, subtract
 from lamina.values.names import ModelName, TableName
@@ -69,6 +70,22 @@ def readiness(
         blocked_by=tuple(sorted(blocked_by)),
         until=max(releases, default=None),
     )
+
+
+def behind_failures(
+    model: CompiledModel, built: tuple[Interval, ...], *, upstream: Mapping[TableName, Upstream]
+) -> Readiness:
+    """Sort built slices by whether what they read has failed since: such a slice is as stale as its input."""
+    blocked: tuple[Interval, ...] = ()
+    blocked_by: set[ModelName] = set()
+    for use in model.inputs:
+        parent = upstream.get(use.name)
+        if parent is None or is_own(model, use) or keeps_old_rows(model, use):
+            continue
+        bad = intersect(built, _blocked(model, use, parent=parent, wanted=built))
+        blocked_by |= set(parent.failing or (parent.name,)) if bad else set()
+        blocked = merge((*blocked, *bad))
+    return Readiness(ready=subtract(built, blocked), blocked=blocked, blocked_by=tuple(sorted(blocked_by)))
 
 
 def _is_ahead(parent: Upstream, late: tuple[Interval, ...]) -> bool:
