@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lamina.project.source import SourceTable
 from lamina.values.names import TableName
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.value import Value
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.footers import read_footer
 from lamina.warehouse.partition_folders import partition_columns
+
+if TYPE_CHECKING:
+    from lamina.warehouse.footer_cache import FooterCache
+    from lamina.warehouse.spark.manifest import FileEntry
 
 # Folders with more files are looked at evenly: a footer costs half a millisecond, and layouts seldom change often.
 _MOST_FOOTERS = 1000
@@ -61,7 +65,7 @@ def source_schema(source: SourceTable, root: Path, *, pointers: Mapping[TableNam
             reason=f"{source.format} files do not say the types of their columns",
             hint=f"declare `columns` for `{source.name}`",
         )
-    return _parquet_schema(source, root / source.location)
+    return _parquet_schema(source, root)
 
 
 def _iceberg_schema(source: SourceTable, pointers: Mapping[TableName, str]) -> SchemaAnswer:
@@ -79,45 +83,51 @@ def _iceberg_schema(source: SourceTable, pointers: Mapping[TableName, str]) -> S
         return UnknownSchema(reason=error.message, hint=error.hint or f"declare `columns` for `{source.name}`")
 
 
-def _parquet_schema(source: SourceTable, location: Path) -> SchemaAnswer:
+def _parquet_schema(source: SourceTable, root: Path) -> SchemaAnswer:
+    from lamina.warehouse.footer_cache import FooterCache
     from lamina.warehouse.spark.manifest import list_files
 
+    location = root / source.location
     try:
-        paths = [entry.path for entry in list_files(source, location)]
+        entries = list_files(source, location)
     except WarehouseFailure as error:
         return UnknownSchema(reason=error.message, hint=error.hint or f"declare `columns` for `{source.name}`")
-    if not paths:
+    if not entries:
         return UnknownSchema(
             reason=f"the folder of `{source.name}` has no files", hint=f"declare `columns` for `{source.name}`"
         )
-    return _merged(source, location, paths)
+    footers = FooterCache(root, name=source.name, location=location)
+    answer = _merged(source, entries, footers)
+    footers.keep()
+    return answer
 
 
-def _merged(source: SourceTable, location: Path, paths: list[str]) -> SchemaAnswer:
+def _merged(source: SourceTable, entries: "tuple[FileEntry, ...]", footers: "FooterCache") -> SchemaAnswer:
     """Join the columns of all files in order, as Spark does when it merges schemas."""
-    import pyarrow
-
     found: dict[str, tuple[Column, str]] = {}
-    for path in _spread(paths):
+    for entry in _spread(entries):
         try:
-            columns = read_footer(location if path == "." else location / path)
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError, OSError, ValueError, KeyError) as error:
+            columns = footers.columns(entry)
+        except (OSError, ValueError, KeyError, NotImplementedError) as error:
             return UnknownSchema(
-                reason=f"the footer of `{path}` cannot be read ({type(error).__name__})",
+                reason=f"the footer of `{entry.path}` cannot be read ({type(error).__name__})",
                 hint=f"check that the file is whole, or declare `columns` for `{source.name}`",
             )
         for column in columns:
-            known, where = found.setdefault(column.name.lower(), (column, path))
+            known, where = found.setdefault(column.name.lower(), (column, entry.path))
             if known.type != column.type:
-                return ConflictingSchema(column=column.name, types=(known.type, column.type), files=(where, path))
+                files = (where, entry.path)
+                return ConflictingSchema(column=column.name, types=(known.type, column.type), files=files)
     data = {name: column for name, (column, _) in found.items()}
-    folders = {column.name.lower(): column for column in partition_columns(paths)}
+    folders = {column.name.lower(): column for column in partition_columns(entry.path for entry in entries)}
     # A column in both has its place among the data and the values of the folders.
     return KnownSchema(columns=tuple((data | folders).values()))
 
 
-def _spread(paths: list[str]) -> list[str]:
-    if len(paths) <= _MOST_FOOTERS:
-        return paths
-    step = len(paths) / _MOST_FOOTERS
-    return [*[paths[int(at * step)] for at in range(_MOST_FOOTERS)], paths[-1]]
+def _spread(entries: "tuple[FileEntry, ...]") -> "tuple[FileEntry, ...]":
+    """Choose files evenly; the step doubles, so that new files at the end seldom change which of the old are chosen."""
+    step = 1
+    while len(entries) > step * _MOST_FOOTERS:
+        step *= 2
+    chosen = entries[::step]
+    return chosen if chosen[-1] == entries[-1] else (*chosen, entries[-1])
