@@ -14,7 +14,7 @@ from lamina.compiler.linking import Linking
 from lamina.compiler.objects import ObjectTask, RunTasks, task_of
 from lamina.compiler.places import place_at
 from lamina.compiler.resolve import Names, names_of
-from lamina.compiler.rules import cyclic_dependency, duplicate_target, unknown_dependency
+from lamina.compiler.rules import cyclic_dependency, duplicate_target, unknown_dependency, unknown_function
 from lamina.project.model import ModelFile
 from lamina.project.project import Project
 from lamina.project.source import SourceSchema, SourceTable
@@ -58,6 +58,8 @@ def compile_models(project: Project, memory: Memory, *, source_schema: SourceSch
         )
     found.extend(item for linked in linking.linked for item in linked.diagnostics)
     found.extend(check_project(linking.linked, project.sources))
+    if project.adds_functions:
+        found = [item for item in found if item.code != unknown_function.RULE.code]
     graph = Graph(
         project=project.name,
         models=tuple(sorted((item.model for item in linking.linked), key=lambda model: model.name)),

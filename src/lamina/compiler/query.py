@@ -13,6 +13,7 @@ from lamina.compiler.object import ParameterUse, QueryObject, QueryRelation, Ref
 from lamina.compiler.operators import QueryShape
 from lamina.compiler.parse import Parsed, parse
 from lamina.compiler.places import place_at
+from lamina.compiler.query_problems import query_problems
 from lamina.compiler.rules import invalid_sql, nesting_too_deep, time_travel
 from lamina.compiler.scopes import Resolve, Scopes
 from lamina.compiler.uses import PARAMETERS
@@ -72,7 +73,7 @@ def _object(text: str, parsed: Parsed, resolve: Resolve, *, shape: Shape | None)
         volatile=(*volatile, "tablesample") if scopes.is_sampled else volatile,
         canonical=form,
         shape=facts,
-        diagnostics=problems,
+        diagnostics=(*problems, *query_problems(text, nodes, ungrouped=walk.ungrouped)),
     )
 
 

@@ -50,13 +50,14 @@ Subquery = Callable[[exp.Expr], int]  # the relation of a query inside an expres
 
 
 class UseCollector:
-    """Collects the uses of one expression after another; remembers whether any of them was not row by row."""
+    """Collects the uses of one expression after another; remembers whether any was not row by row, or made groups."""
 
     def __init__(self, locate: Locate, subquery: Subquery, windows: dict[str, exp.Expr]) -> None:
         self.locate = locate
         self.subquery = subquery
         self.windows = windows
         self.is_row_local = True
+        self.may_aggregate = False
 
     def collect(self, expression: exp.Expr) -> tuple[Use, ...]:
         """Return the uses of one expression; each column once, with its strongest kind."""
@@ -91,6 +92,7 @@ class UseCollector:
             return None
         if role.makes_or_folds_rows:
             self.is_row_local = False
+            self.may_aggregate = True
         _push(node, max(kind, role.least_kind), stack)
         return None
 
@@ -121,8 +123,8 @@ class UseCollector:
             inside = AGGREGATION if key == "this" and is_aggregate else kind
             for item in value if isinstance(value, list) else (value,):
                 if isinstance(item, exp.Expr) and type(item) is not exp.Identifier:
-                    if isinstance(item, _ROW_PICKING):
-                        _push(item, kind, stack)
+                    if item is function and (is_aggregate or isinstance(item, _ROW_PICKING)):
+                        _push(item, inside, stack)  # over a window it makes no groups
                     else:
                         stack.append((item, inside))
 

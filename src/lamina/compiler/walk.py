@@ -18,6 +18,7 @@ from lamina.compiler.object import (
 )
 from lamina.compiler.scopes import Ctes, Frame, Resolve, Scopes
 from lamina.compiler.select_list import SelectList
+from lamina.compiler.ungrouped import Ungrouped, ungrouped_columns
 from lamina.compiler.uses import UseCollector
 
 _SET_OPERATORS = {exp.Union: "union", exp.Except: "except", exp.Intersect: "intersect"}
@@ -28,6 +29,7 @@ class Walk:
 
     def __init__(self, resolve: Resolve) -> None:
         self.scopes = Scopes(resolve, self.query)
+        self.ungrouped: list[Ungrouped] = []
 
     def query(self, node: exp.Expr, parent: int, ctes: Ctes) -> int:
         """Add the scopes of a query and return the number of its outermost one."""
@@ -143,6 +145,9 @@ class Walk:
         outputs = SelectList(self.scopes, frame, collector).outputs(node)
         groups, group_outputs = self._groups(node, frame, collector)
         orders, order_outputs = self._orders(node, collector)
+        if parent < 0 and (node.args.get("group") is not None or collector.may_aggregate):
+            # Inside other queries a name may be that of an outer column.
+            self.ungrouped += ungrouped_columns(node, {part for name in frame.names for part in name})
         decides_all = group_outputs is None or order_outputs is None or node.args.get("distinct") is not None
         blocking = ("group", "having", "qualify", "distinct", "limit", "offset", "laterals", "windows", "sample")
         is_plain = collector.is_row_local and not any(node.args.get(key) for key in blocking)

@@ -35,3 +35,4 @@ class Project(Value, frozen=True):
     disabled: tuple[ModelName, ...] = ()  # models with `enabled = false`; they are not in `models`
     modules: tuple[ModuleFile, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    adds_functions: bool = False  # Spark may know more functions than its own

@@ -1,6 +1,7 @@
 """Read a whole project from a scan: models with their settings, sources, seeds, and every problem of every file."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from lamina.project.decode import NAME
@@ -31,6 +32,7 @@ from lamina.values.nearest import nearest
 
 DEFAULTS_FILE = "_defaults.toml"
 MOST_COMPARED = 200  # names a misspelt one is compared with
+REGISTERS_FUNCTION = re.compile(r"\.register\w*\(|\bcreate\b.*\bfunction\b", re.IGNORECASE)
 KINDS: dict[str, Literal["sql", "python", "seed"]] = {".sql": "sql", ".py": "python", ".csv": "seed"}
 
 
@@ -60,7 +62,16 @@ def read_project(scan: Scan, variables: Mapping[str, str]) -> Project:
         disabled=tuple(model.name for model in models if not model.settings.enabled),
         modules=tuple(ModuleFile(path=file.path, text=file.text()) for file in scan.files if is_module(file.path)),
         diagnostics=sort_diagnostics(found),
+        adds_functions=_adds_functions(project_file, models),
     )
+
+
+def _adds_functions(project_file: ProjectFile, models: Iterable[ModelFile]) -> bool:
+    """Tell whether queries may call functions that are not Spark's own."""
+    spark = project_file.sections.get("spark", {})
+    if "remote" in spark or "spark.sql.extensions" in spark.get("conf", {}):
+        return True
+    return any(model.kind == "python" and REGISTERS_FUNCTION.search(model.text) for model in models)
 
 
 def is_module(path: str) -> bool:

@@ -1,0 +1,250 @@
+"""Find the columns of an aggregating SELECT that are neither grouped nor aggregated.
+
+Only what Spark surely refuses is found. A column that GROUP BY mentions may be part of an expression equal to a grouped
+one, so it counts as grouped; what an unknown function does with a column cannot be told.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from sqlglot import exp
+
+from lamina.compiler.function_kinds import AGGREGATES, KNOWN, RANKING
+from lamina.compiler.nodes import output_name, star_of
+from lamina.compiler.uses import PARAMETERS
+
+Node = Any
+
+LEAVES = (exp.Boolean, exp.DataType, exp.Identifier, exp.Literal, exp.Null, exp.Star, exp.Var)
+# `ANY` is an aggregate or a quantifier; a variable of a lambda is no column.
+CLOSED = (exp.AggFunc, exp.Any, exp.Filter, exp.Lambda, exp.Query, exp.QueryTransform, exp.WithinGroup, *LEAVES)
+NAMING = frozenset({"identifier", "session_window", "window"})  # functions that a column can be named after
+WITHOUT_BRACKETS = frozenset(
+    (
+        *("current_catalog", "current_database", "current_schema", "current_time", "current_user"),
+        *("grouping__id", "localtimestamp", "session_user", "user"),
+    )
+)
+WORD = re.compile(r"\w+", re.ASCII)
+
+_IS_CLOSED: dict[type, bool] = {}  # by class of node, found once for each
+
+
+class Ungrouped(NamedTuple):
+    """A column or star that no group has one value of, and where it stands."""
+
+    name: str
+    start: int
+    has_group: bool
+
+
+class Keys:
+    """The columns that one GROUP BY mentions."""
+
+    __slots__ = ("computed", "named", "relations")
+
+    def __init__(self, relations: Collection[str]) -> None:
+        self.relations = relations  # the names in FROM
+        self.named: dict[str, set[str]] = {}  # with what stands before each, "" where nothing does
+        self.computed: set[str] = set()  # inside functions, which are never equal to the column alone
+
+    def mention(self, column: exp.Column) -> None:
+        """Add a column, and the fields it is read for."""
+        parts = _parts(column)
+        before = ""
+        while len(parts) > 1 and parts[0] in self.relations:
+            before = parts.pop(0)
+        for part in parts:
+            self.named.setdefault(part, set()).add(before)
+
+    def compute(self, column: exp.Column) -> None:
+        """Add a column that a function is grouped by."""
+        self.computed.update(_parts(column))
+
+    def cover(self, column: exp.Column, *, is_whole: bool) -> bool:
+        """Tell whether a column may be grouped; `is_whole`: no expression is around it."""
+        parts = _parts(column)
+        name = parts[-1]
+        if not is_whole and not self.computed.isdisjoint(parts):
+            return True
+        if len(parts) == 2 and parts[0] in self.relations and parts[0] not in self.named and name in self.named:
+            return not self.named[name].isdisjoint({"", parts[0]})
+        if not self.named.keys().isdisjoint(parts):
+            return True
+        return parts[0] == PARAMETERS or name in WITHOUT_BRACKETS or name.startswith("_")
+
+
+def ungrouped_columns(select: exp.Select, relations: Collection[str]) -> list[Ungrouped]:
+    """Return what is outside aggregates and not grouped, each name once; `relations` are the names in FROM."""
+    items: list[Node] = select.args["expressions"]
+    group = select.args.get("group")
+    if group is not None and _is_plain(select, group, items):
+        return []
+    keys = Keys(relations)
+    found: dict[str, Node] = {}
+    if group is None:
+        having = select.args.get("having")
+        if not any(_folds_rows(item) for item in (*items, having) if item is not None):
+            return []
+        # Beside GROUP BY, whether the columns of a star are grouped depends on the tables.
+        stars = [star for item in items if (star := star_of(item)) is not None]
+        found = {"*": stars[0]} if stars else {}
+    elif not _read_keys(group, items, keys):
+        return []
+    for column, is_whole in (*_of_outputs(items), *_of_clauses(select, items)):
+        if not keys.cover(column, is_whole=is_whole):
+            found.setdefault(column.name, column.this)
+    return [Ungrouped(name, node.meta.get("start", 0), group is not None) for name, node in found.items()]
+
+
+def _is_plain(select: exp.Select, group: exp.Group, items: list[Node]) -> bool:
+    """Tell quickly that all outputs are aggregates or grouped columns spelt as in GROUP BY, as nearly always."""
+    if select.args.get("having") is not None or select.args.get("order") is not None:
+        return False
+    keys = {_spelling(key) for key in group.expressions if type(key) is exp.Column}
+    for item in items:
+        whole = item.args["this"] if type(item) is exp.Alias else item
+        is_grouped = _spelling(whole) in keys if type(whole) is exp.Column else isinstance(whole, exp.AggFunc)
+        if not is_grouped:
+            return False
+    return True
+
+
+def _spelling(column: exp.Column) -> tuple[str, str]:
+    qualifier = column.args.get("table")
+    return qualifier.name if qualifier is not None else "", column.args["this"].name
+
+
+def _read_keys(group: exp.Group, items: list[Node], keys: Keys) -> bool:
+    """Read all that GROUP BY mentions, the outputs it means by number or alias too; False if it cannot be told."""
+    if group.args.get("all"):
+        return False
+    aliased = {item.alias.lower(): item for item in items if type(item) is exp.Alias}
+    for key in _children(group):
+        inner = key.unnest() if type(key) is exp.Paren else key
+        is_computed = _is_computed(inner)
+        for node in (inner,) if type(inner) is exp.Column else inner.walk():
+            if _is_unclear(node):
+                return False
+            output = None
+            if type(node) is exp.Column:
+                (keys.compute if is_computed else keys.mention)(node)
+                output = aliased.get(node.name.lower())
+            elif type(node) is exp.Literal and not is_computed and node.is_int and 0 < int(node.name) <= len(items):
+                output = items[int(node.name) - 1]
+            if output is not None:
+                add = keys.compute if _is_computed(output.unalias()) else keys.mention
+                for column in output.find_all(exp.Column):
+                    add(column)
+    return True
+
+
+def _is_computed(node: Node) -> bool:
+    return isinstance(node, exp.Func) and type(node) is not exp.Anonymous
+
+
+def _of_outputs(items: list[Node]) -> Iterator[tuple[exp.Column, bool]]:
+    """Yield the columns of the outputs outside aggregates; one that may mean an output before it is left out."""
+    before: set[str] = set()
+    for item in items:
+        is_aliased = type(item) is exp.Alias
+        whole = item.args["this"] if is_aliased else item
+        if star_of(whole) is None:
+            for column in _outside_aggregates(whole):
+                if not before or before.isdisjoint(_parts(column)):
+                    yield column, column is whole
+        if is_aliased:
+            before.add(item.alias.lower())
+
+
+def _of_clauses(select: exp.Select, items: list[Node]) -> Iterator[tuple[exp.Column, bool]]:
+    """Yield the columns of HAVING and ORDER BY outside aggregates that mean no output."""
+    clauses = [clause for key in ("having", "order") if (clause := select.args.get(key)) is not None]
+    if not clauses or any(star_of(item) is not None or type(item) is exp.Aliases for item in items):
+        return
+    outputs = {output_name(item).lower() for item in items}
+    for column in (column for clause in clauses for column in _outside_aggregates(clause)):
+        parts = _parts(column)
+        if outputs.isdisjoint(parts) and all(WORD.fullmatch(part) for part in parts):
+            yield column, False
+
+
+def _outside_aggregates(node: Node) -> Iterator[exp.Column]:
+    """Yield the columns of an expression that no aggregate, query or unknown function encloses."""
+    stack = [node]
+    while stack:
+        item = stack.pop()
+        kind = type(item)
+        if kind is exp.Column:
+            yield item
+        elif kind is exp.Window:
+            stack.extend(_inside_window(item))
+        elif not _is_closed(kind) and not _is_unclear(item):
+            stack.extend(_children(item))
+
+
+def _folds_rows(node: Node) -> bool:
+    """Tell whether an expression surely holds an aggregate over rows, not over a window."""
+    stack = [node]
+    while stack:
+        item = stack.pop()
+        kind = type(item)
+        if kind is exp.Column:
+            continue
+        if kind is exp.Window:
+            stack.extend(_inside_window(item))
+        elif kind is exp.Filter or kind is exp.WithinGroup:
+            stack.append(item.this)
+        elif _is_closed(kind):
+            if isinstance(item, exp.AggFunc) and item.sql_name().lower() not in RANKING:
+                return True
+        elif kind is exp.Anonymous and item.name.lower() in AGGREGATES:
+            return True
+        elif not _is_unclear(item):
+            stack.extend(_children(item))
+    return False
+
+
+def _inside_window(window: Node) -> Iterator[Node]:
+    """Yield what a window function takes from each row: its arguments, and how rows are divided and ordered."""
+    function = window.this
+    while isinstance(function, exp.IgnoreNulls | exp.RespectNulls):
+        function = function.this
+    if isinstance(function, exp.Func) and not _is_unclear(function):
+        yield from _children(function)
+    yield from window.args.get("partition_by") or ()
+    if window.args.get("order") is not None:
+        yield window.args["order"]
+
+
+def _is_closed(kind: type) -> bool:
+    """Tell whether nothing inside nodes of a class counts."""
+    known = _IS_CLOSED.get(kind)
+    if known is None:
+        known = _IS_CLOSED[kind] = issubclass(kind, CLOSED)
+    return known
+
+
+def _is_unclear(node: Node) -> bool:
+    """Tell whether a function could be an aggregate of the user's, or give a column its name."""
+    kind = type(node)
+    if kind is exp.Anonymous:
+        name = node.name.lower()
+        return name in AGGREGATES or name in NAMING or name not in KNOWN
+    return kind is exp.Dot and isinstance(node.expression, exp.Func)
+
+
+def _parts(column: exp.Column) -> list[str]:
+    """Return the names of a column as written, in lower case."""
+    if column.args.get("table") is None:
+        return [column.args["this"].name.lower()]
+    return [part.name.lower() for part in column.parts]
+
+
+def _children(node: Node) -> Iterable[Node]:
+    for value in node.args.values():
+        if isinstance(value, exp.Expr):
+            yield value
+        elif isinstance(value, list):
+            yield from [item for item in value if isinstance(item, exp.Expr)]
