@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from lamina.cli.crash import crash_diagnostic
+from lamina.cli.stream import Stream
 from lamina.errors import LaminaError, ProjectInvalid, UsageError
 from lamina.values.codec import to_document
 from lamina.values.diagnostic import Diagnostic
@@ -41,13 +42,9 @@ class Screen:
     """Own the two streams: stdout for the answer, stderr for the story."""
 
     def __init__(self, options: Options) -> None:
-        from rich.console import Console
-
         self.root = options.root
-        width = None if sys.stdout.isatty() else 500  # a reader that is no terminal breaks lines itself
-        plain = bool(os.environ.get("NO_COLOR"))
-        self.out = Console(width=width, no_color=plain, highlight=False, soft_wrap=True, emoji=False, markup=False)
-        self.err = Console(stderr=True, no_color=plain, highlight=False, soft_wrap=True, emoji=False, markup=False)
+        self.out = Stream("stdout")
+        self.err = Stream("stderr")
         self.is_quiet = options.is_quiet
 
 

@@ -2,9 +2,6 @@
 
 import os
 import sys
-import tempfile
-import traceback
-from datetime import UTC, datetime
 
 from lamina.errors import LaminaError
 from lamina.values.diagnostic import Diagnostic
@@ -26,6 +23,8 @@ class InternalError(LaminaError):
 
 def crash_diagnostic(error: Exception, *, root: str, is_debug: bool) -> Diagnostic:
     """Write the traceback down and return the diagnostic that names the file."""
+    import traceback  # only here: every command imports this file
+
     text = "".join(traceback.format_exception(error))
     if is_debug:
         sys.stderr.write(text)
@@ -34,6 +33,9 @@ def crash_diagnostic(error: Exception, *, root: str, is_debug: bool) -> Diagnost
 
 def _write(text: str, *, root: str) -> str:
     """Write beside the run logs of the project, else where temporary files go."""
+    import tempfile
+    from datetime import UTC, datetime
+
     name = f"crash-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}.log"
     folder = os.path.join(root, ".lamina", "logs")
     is_project = os.path.exists(os.path.join(root, "lamina.toml"))

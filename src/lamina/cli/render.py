@@ -1,12 +1,14 @@
 """Diagnostics for people: what is wrong, where, the line itself, what to do."""
 
 import os
-
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from lamina.cli.answer import Screen
 from lamina.values.diagnostic import Diagnostic, Place
 from lamina.values.words import counted
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 COLOURS = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 MOST_SHOWN = 100
@@ -37,7 +39,9 @@ def counts(diagnostics: tuple[Diagnostic, ...]) -> str:
     return ", ".join(words) or "no problems"
 
 
-def _finding(item: Diagnostic, *, root: str) -> Text:
+def _finding(item: Diagnostic, *, root: str) -> "Text":
+    from rich.text import Text
+
     text = Text()
     text.append(f"{item.severity}[{item.code}]", style=COLOURS[item.severity])
     text.append(f": {item.message}\n", style="bold")

@@ -14,7 +14,7 @@ from lamina.values.value import Value
 EdgeKind = Literal["direct", "cast", "expression", "aggregation"]
 
 
-class LineageEdge(Value, frozen=True):
+class LineageEdge(Value, frozen=True, array_like=True):
     """One output column drawn from one column of one input."""
 
     column: ColumnName
@@ -35,7 +35,7 @@ class InputUse(Value, frozen=True):
     is_driver: bool = False
 
 
-class CompiledModel(Value, frozen=True):
+class CompiledModel(Value, frozen=True, array_like=True):
     """One model, resolved and typed."""
 
     name: ModelName

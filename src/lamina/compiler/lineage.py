@@ -1,6 +1,7 @@
 """Follow columns, or whole models, through the compiled graph: up to their origins, down to their readers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from lamina.compiler.graph import CompiledModel, EdgeKind, Graph
 from lamina.values.names import ColumnName, TableName
@@ -8,6 +9,9 @@ from lamina.values.schema import Schema
 from lamina.values.value import Value
 
 STRENGTH: tuple[EdgeKind, ...] = ("direct", "cast", "expression", "aggregation")
+
+Key = TypeVar("Key")
+Item = TypeVar("Item")
 
 
 class Point(Value, frozen=True, order=True):
@@ -18,6 +22,9 @@ class Point(Value, frozen=True, order=True):
 
     def __str__(self) -> str:
         return self.table if self.column is None else f"{self.table}.{self.column}"
+
+
+Step = tuple[Point, EdgeKind | None]  # to where, and by what kind of change
 
 
 class Flow(Value, frozen=True):
@@ -58,7 +65,7 @@ def find_point(graph: Graph, text: str) -> Point | None:
     whole, part = find_table(graph, text.lower()), find_table(graph, table)
     if whole is not None:
         return Point(whole)
-    if part is None or column not in _columns(graph, part):
+    if part is None or not _has_column(graph, part, column):
         return None
     return Point(part, ColumnName(column))
 
@@ -77,50 +84,70 @@ def find_table(graph: Graph, text: str) -> TableName | None:
     return None
 
 
-def _columns(graph: Graph, table: TableName) -> set[str]:
-    """Return the columns a table has, or that somebody reads of it."""
-    made = {
-        column.name.lower() for item in graph.models if TableName(item.name) == table for column in item.columns or ()
-    }
-    given = {column.name.lower() for item in graph.sources if TableName(item.name) == table for column in item.columns}
-    read = {edge.input_column.lower() for model in graph.models for edge in model.lineage if edge.input == table}
-    return made | given | read
+def _has_column(graph: Graph, table: TableName, column: str) -> bool:
+    """Tell whether a table has a column, or somebody reads it of a table whose columns are not known."""
+    if any(item.name.lower() == column for item in _schemas(graph).get(table) or ()):
+        return True
+    edges = (edge for model in graph.models for edge in model.lineage)
+    return any(edge.input == table and edge.input_column.lower() == column for edge in edges)
 
 
 def trace_up(graph: Graph, start: Point) -> Trace:
     """Return what a point is made of."""
-    steps: dict[Point, list[tuple[Point, EdgeKind | None]]] = {}
-    for flow in _flows(graph, start):
-        steps.setdefault(flow.result, []).append((flow.origin, flow.kind))
-    return _trace(start, steps, lambda here, there, kind: Flow(origin=there, result=here, kind=kind))
+    models = {TableName(model.name): model for model in graph.models}
+    steps: dict[TableName, dict[Point, list[Step]]] = {}
+
+    def up(here: Point) -> Iterable[Step]:
+        if here.table not in steps:
+            made = models.get(here.table)
+            flows = _flows(graph, made, start) if made is not None else ()
+            steps[here.table] = _grouped((flow.result, (flow.origin, flow.kind)) for flow in flows)
+        return steps[here.table].get(here, ())
+
+    return _trace(start, up, lambda here, there, kind: Flow(origin=there, result=here, kind=kind))
 
 
 def trace_down(graph: Graph, start: Point) -> Trace:
     """Return what is made of a point."""
-    steps: dict[Point, list[tuple[Point, EdgeKind | None]]] = {}
-    for flow in _flows(graph, start):
-        steps.setdefault(flow.origin, []).append((flow.result, flow.kind))
-    return _trace(start, steps, lambda here, there, kind: Flow(origin=here, result=there, kind=kind))
+    readers = _grouped(
+        (table, model)
+        for model in graph.models
+        for table in dict.fromkeys((*model.depends_on, *(use.name for use in model.inputs)))
+    )
+    steps: dict[TableName, dict[Point, list[Step]]] = {}
+
+    def down(here: Point) -> Iterable[Step]:
+        if here.table not in steps:
+            flows = (flow for model in readers.get(here.table, ()) for flow in _flows(graph, model, start))
+            steps[here.table] = _grouped((flow.origin, (flow.result, flow.kind)) for flow in flows)
+        return steps[here.table].get(here, ())
+
+    return _trace(start, down, lambda here, there, kind: Flow(origin=here, result=there, kind=kind))
 
 
-def _flows(graph: Graph, start: Point) -> Iterator[Flow]:
-    """Yield the steps of the whole graph, between columns or between tables as the start is one or the other."""
-    for model in graph.models:
-        name = TableName(model.name)
-        if start.column is None:
-            yield from (Flow(origin=Point(parent), result=Point(name)) for parent in model.depends_on)
-            continue
-        if model.kind == "python":
-            yield from _unseen_flows(graph, model)
-        for edge in model.lineage:
-            origin = Point(edge.input, ColumnName(edge.input_column.lower()))
-            yield Flow(origin=origin, result=Point(name, ColumnName(edge.column.lower())), kind=edge.kind)
+def _grouped(pairs: Iterable[tuple[Key, Item]]) -> dict[Key, list[Item]]:
+    groups: dict[Key, list[Item]] = {}
+    for key, item in pairs:
+        groups.setdefault(key, []).append(item)
+    return groups
+
+
+def _flows(graph: Graph, model: CompiledModel, start: Point) -> Iterator[Flow]:
+    """Yield the steps into one model, between columns or between tables as the start is one or the other."""
+    name = TableName(model.name)
+    if start.column is None:
+        yield from (Flow(origin=Point(parent), result=Point(name)) for parent in model.depends_on)
+        return
+    if model.kind == "python":
+        yield from _unseen_flows(graph, model)
+    for edge in model.lineage:
+        origin = Point(edge.input, ColumnName(edge.input_column.lower()))
+        yield Flow(origin=origin, result=Point(name, ColumnName(edge.column.lower())), kind=edge.kind)
 
 
 def _unseen_flows(graph: Graph, model: CompiledModel) -> Iterator[Flow]:
     """Yield the steps of code that cannot be seen through: every column it reads may be in every column it makes."""
-    known: dict[TableName, Schema | None] = {TableName(source.name): source.columns for source in graph.sources}
-    known |= {TableName(other.name): other.columns for other in graph.models}
+    known = _schemas(graph)
     name = TableName(model.name)
     made = [Point(name, ColumnName(column.name.lower())) for column in model.columns or ()] or [Point(name)]
     for use in model.inputs:
@@ -129,9 +156,14 @@ def _unseen_flows(graph: Graph, model: CompiledModel) -> Iterator[Flow]:
             yield from (Flow(origin=origin, result=result, kind="expression") for result in made)
 
 
+def _schemas(graph: Graph) -> dict[TableName, Schema | None]:
+    known: dict[TableName, Schema | None] = {TableName(source.name): source.columns for source in graph.sources}
+    return known | {TableName(model.name): model.columns for model in graph.models}
+
+
 def _trace(
     start: Point,
-    steps: dict[Point, list[tuple[Point, EdgeKind | None]]],
+    steps: Callable[[Point], Iterable[Step]],
     flow_of: Callable[[Point, Point, EdgeKind | None], Flow],
 ) -> Trace:
     """Walk breadth first; a point is walked again only when a stronger change leads to it."""
@@ -144,7 +176,7 @@ def _trace(
         distance += 1
         ahead: dict[Point, None] = {}
         for here in edge:
-            for there, kind in steps.get(here, ()):
+            for there, kind in steps(here):
                 flows.add(flow_of(here, there, kind))
                 strength = max(best[here][0], STRENGTH.index(kind) if kind else 0)
                 known = best.get(there)

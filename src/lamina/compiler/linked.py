@@ -7,7 +7,7 @@ from lamina.values.diagnostic import Diagnostic
 from lamina.values.value import Value
 
 
-class Linked(Value, frozen=True):
+class Linked(Value, frozen=True, array_like=True):
     """One linked model; `reads` and `shape` let consumers see through it if it is ephemeral."""
 
     model: CompiledModel

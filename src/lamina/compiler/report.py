@@ -3,11 +3,10 @@
 from lamina.compiler.graph import CompiledModel, Graph, InputUse
 from lamina.project.model import CheckSettings
 from lamina.project.strategy import Strategy
-from lamina.values.codec import to_builtins
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import Fingerprint, ModelName, TableName
 from lamina.values.schema import Schema
-from lamina.values.value import Value
+from lamina.values.value import Value, tag_of
 
 
 class ModelReport(Value, frozen=True):
@@ -64,7 +63,7 @@ class Explanation(Value, frozen=True):
 
 def strategy_name(strategy: Strategy) -> str:
     """Return the word a user writes for a strategy."""
-    return str(to_builtins(strategy)["type"])
+    return tag_of(strategy)
 
 
 def report_compile(graph: Graph) -> CompileReport:

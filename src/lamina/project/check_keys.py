@@ -79,9 +79,8 @@ def check(value: Any, key: str, findings: Findings) -> Any:
     """Decode one check."""
     if not isinstance(value, dict):
         return findings.wrong_type(key, expected="a table", value=value)
-    place = findings.places.of(key)
     if "type" not in value:
-        return findings.add(missing_key.finding("type", place=place, needed_by="a check"))
+        return findings.add(missing_key.finding("type", place=findings.places.of(key), needed_by="a check"))
     kind = value["type"]
     if isinstance(kind, str) and kind in LATER_CHECKS:
         return findings.add(later_feature.finding(f"check `{kind}`", place=findings.places.of(f"{key}.type")))
@@ -93,9 +92,9 @@ def check(value: Any, key: str, findings: Findings) -> Any:
 
 
 def _check_fit(value: dict[str, Any], key: str, kind: str, findings: Findings) -> None:
-    place = findings.places.of(key)
     for needed in NEEDED[kind]:
         if not any(name in value for name in needed):
+            place = findings.places.of(key)
             findings.add(missing_key.finding(" or ".join(needed), place=place, needed_by=f"a `{kind}` check"))
     if "column" in value and "columns" in value:
         where = findings.places.of(f"{key}.columns")

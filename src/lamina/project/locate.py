@@ -1,6 +1,8 @@
 """Where each key of a TOML text stands, found without parsing it: a scan over tokens with bounded depth."""
 
 import re
+from functools import lru_cache
+from itertools import accumulate
 
 from lamina.values.value import Value
 
@@ -25,6 +27,11 @@ TOKEN = re.compile(
 )
 
 
+PLAIN = re.compile(r'"[^"\\\n]*"|#[^\n]*')  # a comment's quotes are told from a string's by what opens first
+BRACKET = re.compile(r"[\[\]{}]")
+STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
+
+
 class Location(Value, frozen=True):
     """What a scan found: the place of each key path, keys set twice, and the first bracket or key too deep."""
 
@@ -33,6 +40,19 @@ class Location(Value, frozen=True):
     too_deep: tuple[int, int] | None = None
 
 
+def is_surely_shallow(text: str) -> bool:
+    """Tell without a scan that neither brackets nor dotted keys go deep; most files are told at a glance."""
+    if text.count(".") > MAX_DEPTH and any(line.count(".") > MAX_DEPTH for line in text.split("\n")):
+        return False
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return True
+    rest = PLAIN.sub("", text)
+    if '"' in rest or "'" in rest or '"""' in text:
+        return False  # strings of other forms may hold anything
+    return max(accumulate(STEPS[bracket] for bracket in BRACKET.findall(rest)), default=0) <= MAX_DEPTH
+
+
+@lru_cache(maxsize=8)
 def locate(text: str) -> Location:
     """Return where the keys of a TOML text stand; on invalid text, as far as it can be told.
 

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from lamina.project.locate import locate
 from lamina.project.strategy import FullRefresh, Strategy
 from lamina.values.diagnostic import Place
 from lamina.values.names import ColumnName, ModelName, TableName
@@ -9,14 +10,14 @@ from lamina.values.schema import Column
 from lamina.values.value import Value
 
 
-class InputSettings(Value, frozen=True):
+class InputSettings(Value, frozen=True, omit_defaults=True):
     """How a model uses one of its inputs."""
 
     on_touch: Literal["rebuild", "keep"] = "rebuild"
     window: str | None = None  # "6 days": how far before the slice this input is read
 
 
-class ContractSettings(Value, frozen=True):
+class ContractSettings(Value, frozen=True, omit_defaults=True):
     """Promises about the columns of a model."""
 
     required: tuple[ColumnName, ...] = ()
@@ -41,7 +42,7 @@ class CheckSettings(Value, frozen=True):
     scope: Literal["batch", "table"] = "batch"
 
 
-class ModelSettings(Value, frozen=True):
+class ModelSettings(Value, frozen=True, omit_defaults=True):
     """A sidecar with folder defaults applied."""
 
     strategy: Strategy = FullRefresh()
@@ -73,20 +74,25 @@ class ModelSettings(Value, frozen=True):
 
 
 class SettingPlaces(Value, frozen=True):
-    """Where the keys of a sidecar stand: dotted key path (`strategy.time_column`, `columns.0.name`) to place."""
+    """Where the keys of a TOML file stand; they are looked for when one is asked for, which is rare."""
 
     file: str
-    keys: dict[str, tuple[int, int]] = {}
+    text: str = ""
 
     def of(self, key: str) -> Place:
-        """Return the place of a key, or of its nearest enclosing table, or the file's start."""
-        while key and key not in self.keys:
+        """Return the place of a key (`strategy.type`, `columns.0.name`), or of what encloses it, or the file's start."""
+        keys = locate(self.text).keys
+        while key and key not in keys:
             key = key.rpartition(".")[0]
-        line, column = self.keys.get(key, (1, 1))
+        line, column = keys.get(key, (1, 1))
         return Place(file=self.file, line=line, column=column)
 
+    def has(self, key: str) -> bool:
+        """Tell whether the file sets a key."""
+        return key in locate(self.text).keys
 
-class ModelFile(Value, frozen=True):
+
+class ModelFile(Value, frozen=True, array_like=True):
     """One model as written; `text` is SQL, Python or CSV, by `kind`."""
 
     name: ModelName

@@ -119,7 +119,7 @@ def read_project_file(content: str, *, variables: Mapping[str, str]) -> ProjectF
     decoded = decode_table(document.data, KEYS, at="", findings=findings, later=LATER_KEYS)
     project = decoded.get("project", {})
     is_parsed = bool(document.data) or not document.diagnostics
-    if is_parsed and "project.name" not in document.places.keys:
+    if is_parsed and not document.places.has("project.name"):
         place = document.places.of("project")
         findings.add(missing_key.finding("name", place=place, needed_by="`[project]`"))
     spark = decoded.get("spark", {})

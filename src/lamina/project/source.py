@@ -9,7 +9,7 @@ from lamina.values.schema import Column, Schema
 from lamina.values.value import Value
 
 
-class SourceTable(Value, frozen=True):
+class SourceTable(Value, frozen=True, omit_defaults=True):
     """One table of a source; `location` is a folder for files, `namespace.table` for Iceberg."""
 
     name: SourceName

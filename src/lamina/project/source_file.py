@@ -115,10 +115,9 @@ def _blocks(value: Any, key: str, findings: Findings) -> Any:
 def _block(value: Any, key: str, findings: Findings) -> Any:
     if not isinstance(value, dict):
         return findings.wrong_type(key, expected="a table", value=value)
-    place = findings.places.of(key)
     kind = value.get("type")
     if kind is None:
-        return findings.add(missing_key.finding("type", place=place, needed_by="a source"))
+        return findings.add(missing_key.finding("type", place=findings.places.of(key), needed_by="a source"))
     if isinstance(kind, str) and kind in LATER_TYPES:
         where = findings.places.of(f"{key}.type")
         return findings.add(later_feature.finding(f"source type `{kind}`", place=where))

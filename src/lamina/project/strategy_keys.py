@@ -86,7 +86,7 @@ def build_strategy(settings: Mapping[str, Any], *, findings: Findings) -> Strate
     """Return the strategy of merged settings; with problems, the default."""
     kind = settings.get("type")
     if kind is None:
-        if "strategy" in findings.places.keys and "strategy.type" not in findings.places.keys:
+        if findings.places.has("strategy") and not findings.places.has("strategy.type"):
             place = findings.places.of("strategy")
             findings.add(missing_key.finding("type", place=place, needed_by="`[strategy]`"))
         return FullRefresh()
@@ -98,7 +98,7 @@ def build_strategy(settings: Mapping[str, Any], *, findings: Findings) -> Strate
     needed = NEEDED.get(kind)
     if needed and needed not in fitting:
         place = findings.places.of("strategy")
-        if f"strategy.{needed}" not in findings.places.keys:
+        if not findings.places.has(f"strategy.{needed}"):
             findings.add(missing_key.finding(needed, place=place, needed_by=f"a `{kind}` strategy"))
         return FullRefresh()
     if kind == "merge":

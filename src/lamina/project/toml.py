@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from lamina.project.locate import MAX_DEPTH, Location, locate
+from lamina.project.locate import MAX_DEPTH, is_surely_shallow, locate
 from lamina.project.model import SettingPlaces
 from lamina.project.rules import (
     deep_nesting,
@@ -39,16 +39,15 @@ class Document(Value, frozen=True):
 def read_toml(path: str, text: str, *, variables: Mapping[str, str]) -> Document:
     """Parse a file and fill in its `${VARIABLE}` references."""
     text = text.replace("\r\n", "\n")
-    location = locate(text)
-    places = SettingPlaces(file=path, keys=location.keys)
-    if location.too_deep is not None:
-        line, column = location.too_deep
+    places = SettingPlaces(file=path, text=text)
+    if not is_surely_shallow(text) and (deep := locate(text).too_deep) is not None:
+        line, column = deep
         found = deep_nesting.finding(Place(file=path, line=line, column=column), limit=MAX_DEPTH)
         return Document(data={}, places=places, diagnostics=(found,))
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        return Document(data={}, places=places, diagnostics=_syntax_problems(path, text, location, error))
+        return Document(data={}, places=places, diagnostics=_syntax_problems(path, text, error))
     if "${" not in text:
         return Document(data=data, places=places)
     problems: list[Diagnostic] = []
@@ -58,8 +57,9 @@ def read_toml(path: str, text: str, *, variables: Mapping[str, str]) -> Document
     return Document(data=filled, places=places, diagnostics=tuple(problems))
 
 
-def _syntax_problems(path: str, text: str, location: Location, error: Exception) -> tuple[Diagnostic, ...]:
+def _syntax_problems(path: str, text: str, error: Exception) -> tuple[Diagnostic, ...]:
     """Say which keys are double where that is the reason, else what the parser said."""
+    location = locate(text)
     if location.duplicates and str(error).startswith(("Cannot", "Duplicate")):
         return tuple(
             duplicate_key.finding(key, place=Place(file=path, line=line, column=column), first_line=first)
