@@ -56,8 +56,6 @@ def compile_root(
                 return graph
         project = _project(scan, cache, keys, environment_variables)
         memory = memory_of(cache)
-        if not memory.objects:
-            gc.enable()  # trees are cyclic: a first compilation would pile them up
         made = _compile(project, memory, known)
         write_cache_file(scan.root, _cache_of(project, made, keys=keys, version=version))
         return made.graph

@@ -1,7 +1,5 @@
 """Spark's functions by what they mean for incrementality; the names are Spark's own, in lower case."""
 
-import re
-
 
 def names_in(text: str) -> frozenset[str]:
     """Return the words of a text."""
@@ -90,7 +88,5 @@ OTHER = names_in(
 
 KNOWN = AGGREGATES | VOLATILE | RANKING | OTHER
 
-SHAPE_WORDS = re.compile(
-    rf"\b(?:{'|'.join(sorted(UNORDERED))}|row_number|lag|lead|ntile|nth_value|rows|limit|join)\b", re.IGNORECASE
-)
+SHAPE_WORDS = UNORDERED | names_in("row_number lag lead ntile nth_value rows limit join")
 """Words without which no rule about order or joins can find anything, so that most queries need no shape."""

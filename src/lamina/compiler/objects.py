@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-from lamina.compiler.function_kinds import SHAPE_WORDS
 from lamina.compiler.object import QueryObject
 from lamina.compiler.resolve import Names
+from lamina.compiler.sweep import swept
 from lamina.project.model import ModelFile
 from lamina.project.strategy import FullRefresh
 from lamina.values.codec import Packed, to_pack
@@ -20,13 +20,13 @@ class ObjectTask(NamedTuple):
     key: str
     text: str
     schema: str
-    needs_shape: bool
+    needs_shape: bool  # for a proof; rules about order and joins ask for it by what the query holds
 
 
 def task_of(file: ModelFile) -> ObjectTask:
-    """Return what has to be compiled for a SQL model; its shape only where a proof or a rule needs it."""
+    """Return what has to be compiled for a SQL model."""
     schema = file.name.partition(".")[0]
-    needs_shape = not isinstance(file.settings.strategy, FullRefresh) or SHAPE_WORDS.search(file.text) is not None
+    needs_shape = not isinstance(file.settings.strategy, FullRefresh)
     return ObjectTask(object_key(file.text, schema=schema, needs_shape=needs_shape), file.text, schema, needs_shape)
 
 
@@ -44,15 +44,12 @@ def object_key(text: str, *, schema: str, needs_shape: bool) -> str:
 def compile_object(task: ObjectTask, names: Names) -> QueryObject:
     """Compile one query."""
     from lamina.compiler.query import compile_query
-    from lamina.compiler.shape import shape_of
 
     return compile_query(
-        task.text,
-        lambda parts: names.full_name(parts, schema=task.schema),
-        shape=shape_of if task.needs_shape else None,
+        task.text, lambda parts: names.full_name(parts, schema=task.schema), needs_shape=task.needs_shape
     )
 
 
 def compile_objects(tasks: Sequence[ObjectTask], names: Names) -> dict[str, Packed]:
     """Compile queries one after another; the answer is packed, by key."""
-    return {task.key: Packed(to_pack(compile_object(task, names))) for task in tasks}
+    return {task.key: Packed(to_pack(compile_object(task, names))) for task in swept(tasks)}

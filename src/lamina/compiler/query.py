@@ -1,52 +1,54 @@
 """From a model's text to its query object: one parse, one walk, and the tree is dropped."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lamina.compiler.canonical import canonical
 from lamina.compiler.from_clause import BEHIND_SAMPLE
+from lamina.compiler.function_kinds import SHAPE_WORDS
 from lamina.compiler.object import ParameterUse, QueryObject, QueryRelation, Reference
-from lamina.compiler.operators import QueryShape
 from lamina.compiler.parse import Parsed, parse
 from lamina.compiler.places import place_at
 from lamina.compiler.query_problems import query_problems
 from lamina.compiler.rules import invalid_sql, nesting_too_deep, time_travel
 from lamina.compiler.scopes import Resolve, Scopes
+from lamina.compiler.shape import shape_of
 from lamina.compiler.uses import PARAMETERS
 from lamina.compiler.volatile import volatile_functions
 from lamina.compiler.walk import Walk
 from lamina.values.diagnostic import Diagnostic, Place
 
-Shape = Callable[[Any, Iterable[Any]], QueryShape]  # takes the tree and its nodes
-
 MAX_CHAIN = 150  # CTEs that read one another: linking follows them down
 
 
-def compile_query(text: str, resolve: Resolve, *, shape: Shape | None = None) -> QueryObject:
-    """Return the object of one query, with its shape if asked; what is wrong with its text is inside."""
+def compile_query(text: str, resolve: Resolve, *, needs_shape: bool) -> QueryObject:
+    """Return the object of one query, with its shape if asked or a rule may need it; what is wrong is inside."""
     parsed = parse(text)
     if isinstance(parsed, Diagnostic):
         return QueryObject(diagnostics=(parsed,))
+    nodes = list(parsed.tree.walk())
     try:
-        return _object(text, parsed, resolve, shape=shape)
+        return _object(text, parsed, nodes, resolve=resolve, needs_shape=needs_shape)
     except RecursionError:
         return QueryObject(diagnostics=(nesting_too_deep.finding(place=Place(file="")),))
+    finally:
+        for node in nodes:
+            node.parent = None  # without cycles a tree is freed at once, and the garbage collector has nothing to do
 
 
-def _object(text: str, parsed: Parsed, resolve: Resolve, *, shape: Shape | None) -> QueryObject:
+def _object(text: str, parsed: Parsed, nodes: list[exp.Expr], *, resolve: Resolve, needs_shape: bool) -> QueryObject:
     tree = parsed.tree
-    nodes = list(tree.walk())
     tables = [node for node in nodes if type(node) is exp.Table]
     if any(not isinstance(part, exp.Identifier) for table in tables for part in table.parts[:-1]):
         found = invalid_sql.finding("a table name must be written out, without parameters", place=Place(file=""))
         return QueryObject(diagnostics=(found,))
     # Both read the tree as written, so before parameters are replaced below.
     form = canonical(tree, _relations(tables, resolve))
-    facts = shape(tree, nodes) if shape is not None else None
+    needs_shape = needs_shape or not SHAPE_WORDS.isdisjoint(token.text.lower() for token in parsed.tokens)
+    facts = shape_of(tree, nodes) if needs_shape else None
     parameters = tuple(_parameters(parsed.tokens)) if "@" in text else ()
     travels = [table.parts[0].meta.get("start", 0) for table in tables if table.args.get("version")]
     problems = tuple(time_travel.finding(place=place_at(text, start)) for start in travels)
