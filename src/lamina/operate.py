@@ -9,11 +9,13 @@ from lamina.engine import Engine, new_run_id, open_engine, thread_count
 from lamina.errors import LaminaError
 from lamina.executor.execute import Limits
 from lamina.executor.lease import held_lease
+from lamina.executor.observe import World
 from lamina.executor.run import Request, observe, run
 from lamina.planner.plan import build_plan
 from lamina.planner.recover import accept
 from lamina.planner.review import PlanMoved, check_size, moved_since
 from lamina.planner.select import model_named, select, upstreams_of
+from lamina.planner.told_changes import told_changes
 from lamina.values.change import ModelChange
 from lamina.values.event import Event
 from lamina.values.names import ModelName, PlanId, TableName
@@ -48,9 +50,9 @@ def plan_project(
     """Return what a run would do now, and keep it for `apply`; no table is touched, no JVM is started."""
     with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
         selection = _selection(engine.graph, ask)
-        plan = _plan(engine, selection, ask.execution_time or engine.runtime.clock())
+        world, plan = _plan(engine, selection, ask.execution_time or engine.runtime.clock())
         engine.runtime.store.save_plan(plan)
-        return Planned(plan=plan, changes=_changes(engine))
+        return Planned(plan=plan, changes=_changes(engine, world, plan))
 
 
 def run_project(
@@ -141,12 +143,13 @@ def accept_writes(root: str, environment_variables: Mapping[str, str], *, model:
         return found.name
 
 
-def _plan(engine: Engine, selection: Selection, execution_time: datetime) -> Plan:
+def _plan(engine: Engine, selection: Selection, execution_time: datetime) -> tuple[World, Plan]:
     world = observe(engine.runtime, engine.graph, selection, execution_time=execution_time)
-    return build_plan(engine.graph, world.facts, environment=engine.runtime.environment, selection=selection)
+    plan = build_plan(engine.graph, world.facts, environment=engine.runtime.environment, selection=selection)
+    return world, plan
 
 
-def _changes(engine: Engine) -> tuple[ModelChange, ...]:
+def _changes(engine: Engine, world: World, plan: Plan) -> tuple[ModelChange, ...]:
     """Compare the project with what was last run; both are compiled by this compiler."""
     before = engine.runtime.store.load_graph(engine.runtime.environment)
     if before is None or before == engine.graph:
@@ -154,7 +157,8 @@ def _changes(engine: Engine) -> tuple[ModelChange, ...]:
     # Imported here: it needs the parser, which a plan without a change of code does not.
     from lamina.compiler.changes import compare
 
-    return tuple(item for item in compare(before, engine.graph) if item.change != "unchanged")
+    built = {name for name, facts in world.facts.models.items() if facts.coverage.segments}
+    return told_changes(compare(before, engine.graph), before, engine.graph, plan=plan, built=built)
 
 
 def _request(engine: Engine, ask: Ask, command: str, *, review: Callable[[Plan], None]) -> Request:

@@ -1,47 +1,67 @@
-"""A plan for people: models in order under what they will do, with reasons and slices."""
+"""A plan for people: what changed in the project, then models in order under what they will do, with reasons."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from lamina.cli.words import spans_words
 from lamina.values.change import ModelChange
-from lamina.values.plan import Action, Build, Plan, Rebuild, Skip
-from lamina.values.words import counted
+from lamina.values.plan import Action, Block, Build, Plan, Rebuild, Skip
+from lamina.values.words import counted, listed
 
 if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-_STYLES = {"build": "green", "rebuild": "magenta", "skip": "dim", "wait": "cyan", "block": "red", "hold": "yellow"}
+_STYLES = {
+    "build": "green",
+    "rebuild": "magenta",
+    "skip": "dim",
+    "wait": "cyan",
+    "block": "red",
+    "failed": "red",
+    "hold": "yellow",
+}
 
 
 def plan_tree(plan: Plan, changes: tuple[ModelChange, ...]) -> "Tree":
     """Return the tree of a plan: each model with what happens to it, why, and in which slices."""
-    from rich.text import Text
     from rich.tree import Tree
 
-    tree = Tree(Text(f"plan {plan.plan_id[:12]} for {plan.environment}", style="bold"), guide_style="dim")
-    for change in changes:
-        if change.change not in ("unchanged", "metadata"):
-            tree.add(Text(_change_words(change), style="yellow"))
+    tree = Tree(_line(f"plan {plan.plan_id[:12]} for {plan.environment}", "bold"), guide_style="dim")
+    for words in filter(None, map(change_words, changes)):
+        tree.add(_line(words, "yellow"))
+    through = {change.model: change.through for change in changes}
     skipped = [action for action in plan.actions if isinstance(action, Skip) and action.reason == "unchanged"]
     for action in plan.actions:
         if action in skipped:
             continue
         branch = tree.add(_headline(action))
-        branch.add(Text(f"because {action.reason}" if action.reason else "", style="dim"))
+        if because := _because(action, through.get(action.model, ())):
+            branch.add(_line(because, "dim"))
     if skipped:
-        tree.add(Text(f"{counted(len(skipped), 'model')} unchanged", style="dim"))
-    works = sum(isinstance(action, Build | Rebuild) for action in plan.actions)
-    closing = f"apply it with: lamina apply {plan.plan_id[:12]}" if works else "nothing to do"
-    tree.add(Text(closing, style="bold"))
+        tree.add(_line(f"{counted(len(skipped), 'model')} unchanged", "dim"))
+    for words, style in _closing(plan):
+        tree.add(_line(words, style))
     return tree
 
 
-def _headline(action: Action) -> "Text":
-    from rich.text import Text
+def change_words(change: ModelChange) -> str:
+    """Say what became of a model; nothing where only the form of its text is another."""
+    if change.change == "metadata":
+        if not change.settings:
+            return ""
+        later = "; checks are evaluated with the next build" if "checks" in change.settings else ""
+        return f"{change.model}: metadata ({', '.join(change.settings)}){later}"
+    columns = ", ".join(f"{item.name} {item.change}" for item in change.columns[:6] if change.change != "added")
+    notes = f" through ephemeral {listed(change.through)}" if change.through else ""
+    notes += f"; read by {counted(len(change.blast_radius), 'model')}" if change.blast_radius else ""
+    notes += "; its table stays" if change.change == "removed" else ""
+    return f"{change.model}: {change.change.replace('_', ' ')}{f' ({columns})' if columns else ''}{notes}"
 
-    word = _word(action)
-    line = Text(f"{word} ", style=_STYLES[word]).append(action.model, style="bold")
+
+def _headline(action: Action) -> "Text":
+    word = "failed" if _is_kept_back(action) else type(action).__name__.lower()
+    line = _line(f"{word} ", _STYLES[word]).append(action.model, style="bold")
     if isinstance(action, Skip):
         return line
     spans = spans_words(action.intervals)
@@ -52,12 +72,35 @@ def _headline(action: Action) -> "Text":
     return line
 
 
-def _word(action: Action) -> str:
-    return type(action).__name__.lower()
+def _because(action: Action, through: tuple[str, ...]) -> str:
+    if isinstance(action, Rebuild) and through:
+        return f"because ephemeral {listed(through)} changed"
+    return f"because {action.reason}" if action.reason and not _is_kept_back(action) else action.reason
 
 
-def _change_words(change: ModelChange) -> str:
-    columns = ", ".join(f"{item.name} {item.change}" for item in change.columns[:6])
-    readers = f"; read by {counted(len(change.blast_radius), 'model')}" if change.blast_radius else ""
-    readers += "; its table stays" if change.change == "removed" else ""
-    return f"{change.model}: {change.change.replace('_', ' ')}{f' ({columns})' if columns else ''}{readers}"
+def _is_kept_back(action: Action) -> bool:
+    """Tell whether a run would report the model itself as failed."""
+    return isinstance(action, Block) and action.model in action.blocked_by
+
+
+def _closing(plan: Plan) -> list[tuple[str, str]]:
+    works = sum(isinstance(action, Build | Rebuild) for action in plan.actions)
+    failed = dict.fromkeys(action.model for action in plan.actions if _is_kept_back(action))
+    lines = (
+        [(f"a run ends as failed while {listed(tuple(failed))} {_is_or_are(failed)} kept back", "red")]
+        if failed
+        else []
+    )
+    nothing = "nothing else to do" if failed else "nothing to do"
+    return [*lines, (f"apply it with: lamina apply {plan.plan_id[:12]}" if works else nothing, "bold")]
+
+
+def _is_or_are(names: Collection[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def _line(words: str, style: str) -> "Text":
+    """Return a line that breaks at the edge of the screen instead of being cut off there."""
+    from rich.text import Text
+
+    return Text(words, style=style, no_wrap=False, overflow="fold")

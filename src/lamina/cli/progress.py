@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from lamina.cli.words import duration_words, spans_words
+from lamina.cli.words import duration_words, gist_words, spans_words
 from lamina.values.event import (
     Event,
     Recovered,
@@ -211,6 +211,7 @@ def _finished_line(event: StepFinished) -> Text | None:
     if event.status == "completed":
         parts += [counted(event.rows_written, "row"), duration_words(event.seconds)]
     spans = spans_words(event.intervals)
-    parts += [part for part in (spans, event.reason) if part]
+    reason = gist_words(event.reason.removeprefix(f"`{event.model}`: ")) if event.status == "failed" else event.reason
+    parts += [part for part in (spans, reason) if part]
     line = Text(parts[0], style=style)
     return line.append("  ".join(["", *parts[1:]]), style="default")

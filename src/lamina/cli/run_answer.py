@@ -9,7 +9,7 @@ from lamina.values.result import Materialization, RunResult
 from lamina.values.words import counted
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from lamina.cli.ledger import Ledger
 
 _STYLES = {"completed": "green", "failed": "red", "blocked": "yellow", "not_started": "yellow", "skipped": "dim"}
 _SENTENCES = {
@@ -50,34 +50,45 @@ def _show(screen: Screen, result: RunResult) -> None:
     screen.out.print(_closing(result), style="bold")
 
 
-def _table(told: tuple[Materialization, ...]) -> "Table":
-    from rich.table import Table
+def _table(told: tuple[Materialization, ...]) -> "Ledger":
     from rich.text import Text
 
-    table = Table("model", "status", "rows", "time", "slices", "why", box=None, pad_edge=False)
-    table.columns[2].justify = table.columns[3].justify = "right"
+    from lamina.cli.ledger import Ledger
+
+    table = Ledger("model", "status", "rows", "time", "slices", "why", right=("rows", "time"))
     for item in told:
-        table.add_row(
+        table.add(
             item.model,
-            Text(item.status, style=_STYLES.get(item.status, "cyan")),
+            Text(item.status.replace("_", " "), style=_STYLES.get(item.status, "cyan")),
             f"{item.rows_written:,}" if item.status == "completed" else "",
-            duration_words(item.duration_ms / 1000),
+            duration_words(item.duration_ms / 1000) if item.duration_ms else "",
             spans_words(item.intervals),
-            item.reason,
+            _why(item),
         )
     return table
+
+
+def _why(item: Materialization) -> str:
+    """Return the reason of a line; a failure is told in full below, so here only where it is."""
+    if item.status != "failed":
+        return item.reason
+    if item.error is None:
+        return "kept back since an earlier failure, see below"
+    return f"see below: {item.error.place}" if item.error.place is not None else "see below"
 
 
 def _show_failures(screen: Screen, result: RunResult) -> None:
     from lamina.cli.render import show_diagnostics
 
     failed = tuple(item for item in result.materializations if item.status == "failed")
-    errors = tuple(item.error for item in failed if item.error is not None)
-    if errors:
-        screen.err.print()
-        show_diagnostics(screen, errors)
-    if failed:
-        screen.err.print(f"to try again: lamina retry {' '.join(item.model for item in failed)}\n")
+    if not failed:
+        return
+    screen.err.print("")
+    show_diagnostics(screen, tuple(item.error for item in failed if item.error is not None))
+    for item in failed:
+        if item.error is None:
+            screen.err.print(f"{item.model}: {item.reason}\n", style="red")
+    screen.err.print(f"to try again: lamina retry {' '.join(item.model for item in failed)}\n")
 
 
 def _closing(result: RunResult) -> str:

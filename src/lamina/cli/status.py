@@ -22,14 +22,14 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...],
     )
 
     def show(screen: Screen) -> None:
-        from rich.table import Table
         from rich.text import Text
 
+        from lamina.cli.ledger import Ledger
         from lamina.cli.words import spans_words
 
-        table = Table("model", "status", "built", "stale", "why", box=None, pad_edge=False)
+        table = Ledger("model", "status", "built", "stale", "why")
         for item in result.models:
-            table.add_row(
+            table.add(
                 item.model,
                 Text(item.status.replace("_", " "), style=_STYLES.get(item.status, "cyan")),
                 spans_words(item.built),

@@ -17,6 +17,16 @@ def duration_words(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60:02d} min"
 
 
+def gist_words(message: str, *, longest: int = 100) -> str:
+    """Return the first sentence of a message, cut where it is long.
+
+    >>> gist_words("[DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate it.")
+    '[DIVIDE_BY_ZERO] Division by zero'
+    """
+    first = message.partition(". ")[0].rstrip(".")
+    return first if len(first) <= longest else f"{first[: longest - 1]}…"
+
+
 def span_words(span: Interval) -> str:
     """Write a range: a day as its date, days as first to last, anything finer with its times."""
     if span == WHOLE:

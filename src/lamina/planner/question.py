@@ -46,7 +46,7 @@ def question_of(graph: Graph, sql: str, *, catalog: str, execution_time: datetim
     query = compile_object(task_of_text(sql, schema=graph.default_schema), names)
     if any(item.code in _OF_THE_CATALOG for item in query.diagnostics):
         return Question(rendering=verbatim(sql))
-    if query.diagnostics:
+    if query.root < 0:
         raise UsageError(query.diagnostics[0].message, hint="write one Spark SQL query")
     read = tuple(_table(graph, names, parts=reference.parts, catalog=catalog) for reference in query.references)
     parts = (*_inlined(graph, read), Part(model=_as_model(graph, sql), query=query, references=read))

@@ -96,9 +96,10 @@ def failed_ranges(failures: tuple[Failure, ...]) -> tuple[Interval, ...]:
 
 
 def failure_in_words(failures: tuple[Failure, ...]) -> str:
-    """Say what failed, and what makes it tried again."""
+    """Say that something failed and is not tried again by itself, what makes it tried again, and what was wrong."""
     last = failures[-1]
-    return f"failed before and nothing changed since: {last.message}; `lamina retry {last.model}` tries again"
+    told = last.message.removeprefix(f"`{last.model}`: ")
+    return f"failed before and is kept back until code or data change, or `lamina retry {last.model}`: {told}"
 
 
 def _between(log: tuple[Touch, ...], debts: list[Debt]) -> tuple[Touch, ...]:

@@ -40,3 +40,5 @@ class ModelChange(Value, frozen=True, rename={"change": "class"}):
     columns: tuple[ColumnChange, ...] = ()
     blast_radius: tuple[Affected, ...] = ()
     renamed_from: ModelName | None = None
+    through: tuple[ModelName, ...] = ()  # ephemeral models whose change this is
+    settings: tuple[str, ...] = ()  # of a change of metadata: what is set otherwise

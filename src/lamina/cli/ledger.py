@@ -1,0 +1,66 @@
+"""Rows that end in a reason: a table where the screen is wide enough, the reason below its row where it is not."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+GAP = 2
+NARROWEST_REASON = 32  # a reason in fewer columns is a tower of words
+INDENT = 4
+
+Cell = str | Text
+
+
+class Ledger:
+    """Rows of short cells and a reason; names are never cut, because people type them again."""
+
+    def __init__(self, *headers: str, right: Sequence[str] = ()) -> None:
+        self._headers = headers
+        self._right = right
+        self._rows: list[tuple[Cell, ...]] = []
+
+    def add(self, *cells: Cell) -> None:
+        """Add a row; its last cell is the reason."""
+        self._rows.append(cells)
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        short = [row[:-1] for row in ([*self._rows, self._headers])]
+        widths = [max(len(str(row[place])) for row in short) for place in range(len(self._headers) - 1)]
+        taken = sum(width + GAP for width in widths)
+        if options.max_width - taken >= NARROWEST_REASON:
+            yield self._table()
+        else:
+            yield from self._list()
+
+    def _table(self) -> Table:
+        table = Table(box=None, pad_edge=False)
+        for header in self._headers:
+            is_reason = header == self._headers[-1]
+            table.add_column(
+                header,
+                justify="right" if header in self._right else "left",
+                no_wrap=not is_reason,
+                overflow="fold",
+            )
+        for row in self._rows:
+            table.add_row(*row)
+        return table
+
+    def _list(self) -> Iterator[RenderableType]:
+        for row in self._rows:
+            line = Text(no_wrap=False, overflow="fold")
+            for header, cell in zip(self._headers, row[:-1], strict=False):
+                if str(cell):
+                    line.append("  " if line else "").append(_with_unit(cell, header))
+            yield line
+            if reason := str(row[-1]):
+                wrapped = Text(reason, style="dim", no_wrap=False, overflow="fold")
+                yield Padding(wrapped, (0, 0, 0, INDENT), expand=False)
+
+
+def _with_unit(cell: Cell, header: str) -> Cell:
+    """Say what a bare number counts, where no header stands above it."""
+    return f"{cell} {header}" if str(cell).replace(",", "").isdigit() else cell

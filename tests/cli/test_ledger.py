@@ -1,0 +1,47 @@
+"""Rows with reasons, on wide and narrow screens."""
+
+import pytest
+from rich.text import Text
+from tests.cli.drawn import drawn
+
+from lamina.cli.ledger import Ledger
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    ledger = Ledger("model", "rows", "status", "why", right=("rows",))
+    ledger.add("sales.a_rather_long_name", "1,200", Text("completed", style="green"), "`raw.orders`: 2 files added")
+    ledger.add("sales.short", "", "waiting", "")
+    return ledger
+
+
+def test_a_wide_screen_shows_a_table(ledger: Ledger) -> None:
+    assert drawn(ledger, width=90) == [
+        "model                      rows  status     why",
+        "sales.a_rather_long_name  1,200  completed  `raw.orders`: 2 files added",
+        "sales.short                      waiting",
+    ]
+
+
+def test_a_long_reason_breaks_inside_its_column(ledger: Ledger) -> None:
+    ledger.add("m", "", "failed", "one two three four five six seven eight nine ten")
+    first, second = drawn(ledger, width=80)[-2:]
+    assert first.endswith("five six seven")
+    assert second == " " * first.index("one") + "eight nine ten"
+
+
+def test_a_narrow_screen_shows_the_reason_below_and_cuts_no_name(ledger: Ledger) -> None:
+    assert drawn(ledger, width=40) == [
+        "sales.a_rather_long_name  1,200 rows",
+        "completed",
+        "    `raw.orders`: 2 files added",
+        "sales.short  waiting",
+    ]
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 120])
+def test_nothing_is_lost_at_any_width(ledger: Ledger, width: int) -> None:
+    told = "".join("".join(drawn(ledger, width=width)).split())
+    assert "sales.a_rather_long_name" in told
+    assert "`raw.orders`:2filesadded" in told
+    assert all(len(line) <= width for line in drawn(ledger, width=width))

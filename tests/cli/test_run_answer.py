@@ -1,0 +1,112 @@
+"""What a run says at its end: a line for each model, every failure in full once, what comes next."""
+
+import pytest
+
+from lamina.cli.answer import Options, Screen
+from lamina.cli.progress import event_line
+from lamina.cli.run_answer import run_answer
+from lamina.values.batch import CheckResult
+from lamina.values.diagnostic import Diagnostic
+from lamina.values.event import StepFinished
+from lamina.values.names import ModelName
+from lamina.values.result import Materialization, NextDue, Propagation, RunResult, RunStatus
+
+LONG = "[DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate divisor being 0"
+ERROR = Diagnostic(
+    code="L630",
+    name="WarehouseFailure",
+    severity="error",
+    message=f"`s.bad`: {LONG}",
+    file="m/bad.sql",
+    line=3,
+    column=7,
+)
+GOOD = Materialization(model="s.good", status="completed", strategy="merge", reason="first build", rows_written=1200)
+BAD = Materialization(model="s.bad", status="failed", strategy="merge", reason=ERROR.message, error=ERROR)
+KEPT = Materialization(model="s.kept", status="failed", strategy="merge", reason="failed before: the old reason")
+SAME = Materialization(model="s.same", status="skipped", strategy="merge", reason="unchanged")
+
+
+def result(*items: Materialization, status: RunStatus = "success", **fields: object) -> RunResult:
+    return RunResult(
+        version="1",
+        command="run",
+        status=status,
+        exit_code=0,
+        run_id="run-1",
+        environment="prod",
+        plan_id="p",
+        execution_time="t",
+        duration_ms=1500,
+        tables_built=sum(item.status == "completed" for item in items),
+        tables_failed=sum(item.status == "failed" for item in items),
+        materializations=items,
+    ).replace(**fields)
+
+
+def told(capsys: pytest.CaptureFixture[str], run: RunResult) -> tuple[str, str]:
+    """Return what is printed: the answer and the story."""
+    answer = run_answer(run)
+    answer.show(Screen(Options(root=".", output="text", is_quiet=False, variables={})))
+    printed = capsys.readouterr()
+    return printed.out, printed.err
+
+
+def test_a_failure_is_told_in_full_once(capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = told(capsys, result(GOOD, BAD, status="partial"))
+    assert (out + err).count("try_divide") == 1
+    assert " --> m/bad.sql:3:7" in err
+    assert "see below: m/bad.sql:3:7" in out
+    assert "to try again: lamina retry s.bad" in err
+
+
+def test_a_failure_of_an_earlier_run_is_told_in_full_once(capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = told(capsys, result(KEPT, status="failure"))
+    assert (out + err).count("the old reason") == 1
+    assert "kept back since an earlier failure" in out
+    assert "to try again: lamina retry s.kept" in err
+
+
+def test_the_live_line_of_a_failure_is_its_first_sentence() -> None:
+    line = event_line(StepFinished(model=ModelName("s.bad"), status="failed", reason=ERROR.message, seconds=1.0))
+    assert line is not None
+    assert line.plain == "✗ s.bad  [DIVIDE_BY_ZERO] Division by zero"
+
+
+def test_models_that_did_nothing_are_only_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = told(capsys, result(GOOD, SAME))
+    assert "s.good" in out
+    assert "s.same" not in out
+    assert out.splitlines()[-1] == "built; 1 built, 0 failed, 0 blocked; 1 unchanged; 0 rows; 1.5 s"
+    assert err == ""
+
+
+def test_nothing_to_do_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    due = NextDue(cadence="@daily", at="2026-01-02T00:00:00Z", models=1)
+    out, _ = told(capsys, result(SAME, status="nothing_to_do", next_due=(due,)))
+    assert out == "nothing to do; 1 unchanged; 1.5 s; next due 2026-01-02T00:00:00Z\n"
+
+
+def test_spared_readers_and_failed_checks_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    spared = Propagation(input="s.good", model="s.same", decision="skip", reason="only `a` changed")
+    check = CheckResult(
+        model=ModelName("s.good"),
+        name="not_null_a",
+        type="not_null",
+        column="a",
+        severity="warn",
+        passed=False,
+        observed=2,
+        expected=0,
+        rows_failed=2,
+        scope="batch",
+    )
+    out, _ = told(capsys, result(GOOD, SAME, propagation=(spared,), check_results=(check,)))
+    assert "spared s.same: only `a` changed" in out
+    assert "check not_null_a of s.good failed (2 rows)" in out
+
+
+def test_the_document_is_the_result_without_its_header() -> None:
+    answer = run_answer(result(GOOD))
+    assert answer.body["materializations"][0]["model"] == "s.good"
+    assert "status" not in answer.body

@@ -1,0 +1,87 @@
+"""Which changes of code a plan tells: against what was built, of what was asked for, by their cause."""
+
+from tests.compiler.projects import ephemeral, graph_of, model, source
+from tests.planner.making import day
+
+from lamina.compiler.changes import compare
+from lamina.compiler.graph import Graph
+from lamina.planner.told_changes import told_changes
+from lamina.project.model import CheckSettings
+from lamina.values.change import ModelChange
+from lamina.values.interval import WHOLE
+from lamina.values.names import ColumnName, EnvironmentName, ModelName, PlanId
+from lamina.values.plan import Assumed, Build, Plan, Selection
+
+ORDERS = source("raw.orders", "id bigint, amount int")
+PAID = "SELECT id, amount FROM raw.orders WHERE amount > 0"
+SUMS = model("mart.sums", "SELECT sum(amount) AS total FROM mart.paid")
+COUNTS = model("mart.counts", "SELECT count(*) AS n FROM raw.orders")
+
+
+def told(
+    old: Graph, new: Graph, *, built: tuple[str, ...], asked: tuple[str, ...] | None = None, works: tuple[str, ...] = ()
+) -> dict[str, ModelChange]:
+    """Return what a plan tells, by model."""
+    builds = (Build(model=ModelName(name), intervals=(WHOLE,), reason="", mode="replace_all") for name in works)
+    chosen = tuple(ModelName(name) for name in asked) if asked is not None else None
+    plan = Plan(
+        plan_id=PlanId("p"),
+        environment=EnvironmentName("prod"),
+        execution_time=day(1),
+        selection=Selection(models=chosen),
+        actions=tuple(builds),
+        assumed=Assumed(fingerprints={}, pins={}, bases={}),
+    )
+    there = {ModelName(name) for name in built}
+    return {item.model: item for item in told_changes(compare(old, new), old, new, plan=plan, built=there)}
+
+
+def test_a_model_without_rows_is_added_whatever_its_text_was() -> None:
+    old = graph_of(ORDERS, COUNTS)
+    new = graph_of(ORDERS, model("mart.counts", "SELECT count(id) AS n, 1 AS one FROM raw.orders"))
+    assert told(old, new, built=("mart.counts",))["mart.counts"].change != "added"
+    change = told(old, new, built=())["mart.counts"]
+    assert (change.change, [item.change for item in change.columns]) == ("added", ["added", "added"])
+
+
+def test_an_ephemeral_model_is_named_in_what_inlines_it() -> None:
+    inner = ephemeral("mart.base", "SELECT id, amount FROM raw.orders")
+    paid = ephemeral("mart.paid", "SELECT id, amount FROM mart.base WHERE amount > 0")
+    edited = ephemeral("mart.base", "SELECT id, amount FROM raw.orders WHERE id > 7")
+    old, new = graph_of(ORDERS, inner, paid, SUMS), graph_of(ORDERS, edited, paid, SUMS)
+    changes = told(old, new, built=("mart.sums",))
+    assert "mart.base" in changes["mart.sums"].through
+    assert changes["mart.base"].through == ()
+
+
+def test_an_edit_of_its_own_is_no_fault_of_the_ephemeral_model() -> None:
+    sums = model("mart.sums", "SELECT sum(amount) + 1 AS total FROM mart.paid")
+    old = graph_of(ORDERS, ephemeral("mart.paid", PAID), SUMS)
+    new = graph_of(ORDERS, ephemeral("mart.paid", PAID + " AND id > 7"), sums)
+    assert told(old, new, built=("mart.sums",))["mart.sums"].through == ()
+
+
+def test_only_what_was_asked_for_or_is_built_is_told() -> None:
+    old = graph_of(ORDERS, ephemeral("mart.paid", PAID), SUMS, COUNTS)
+    counts = model("mart.counts", "SELECT count(id) AS n FROM raw.orders")
+    new = graph_of(ORDERS, ephemeral("mart.paid", PAID + " AND id > 7"), SUMS, counts)
+    every = ("mart.sums", "mart.counts")
+    assert set(told(old, new, built=every)) == {"mart.paid", "mart.sums", "mart.counts"}
+    assert set(told(old, new, built=every, asked=("mart.counts",))) == {"mart.counts"}
+    assert set(told(old, new, built=every, asked=("mart.counts",), works=("mart.sums",))) == {
+        "mart.counts",
+        "mart.sums",
+    }
+
+
+def test_a_changed_check_is_a_change_of_metadata() -> None:
+    check = CheckSettings(type="not_null", column=ColumnName("n"))
+    old = graph_of(ORDERS, COUNTS)
+    new = graph_of(ORDERS, model("mart.counts", COUNTS.text, checks=(check,), tags=("core",)))
+    change = told(old, new, built=("mart.counts",))["mart.counts"]
+    assert (change.change, set(change.settings)) == ("metadata", {"checks", "tags"})
+
+
+def test_what_is_as_it_was_is_not_told() -> None:
+    graph = graph_of(ORDERS, COUNTS)
+    assert told(graph, graph, built=()) == {}
