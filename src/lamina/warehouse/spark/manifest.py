@@ -131,7 +131,7 @@ def list_files(source: SourceTable, location: Path) -> tuple[FileEntry, ...]:
         if location.is_file():
             found = location.stat()
             return (FileEntry(path=".", size=found.st_size, modified_ns=found.st_mtime_ns),)
-        entries = [_entry(item, location) for item in _walk(location)]
+        entries = list(_walk(location, ""))
     except FileNotFoundError as error:
         if not location.exists():
             raise SourceGone(source.name, str(location)) from error
@@ -193,30 +193,27 @@ def recheck(source: SourceTable, location: Path, manifest: Manifest) -> None:
             hint="run again to read it as it is declared now",
         )
     for entry in manifest.entries:
-        path = location / entry.path
+        path = str(location) if entry.path == "." else f"{location}/{entry.path}"
         try:
-            found = path.stat()
+            found = os.stat(path)
         except OSError as error:
-            raise SourceChanged(source.name, str(path)) from error
+            raise SourceChanged(source.name, path) from error
         if (found.st_size, found.st_mtime_ns) != (entry.size, entry.modified_ns):
-            raise SourceChanged(source.name, str(path))
+            raise SourceChanged(source.name, path)
 
 
-def _walk(folder: Path) -> Iterator[os.DirEntry[str]]:
+def _walk(folder: str | Path, inside: str) -> Iterator[FileEntry]:
+    """Yield the files of a folder, named from where the walk began; paths are put together, which is the cheapest."""
     with os.scandir(folder) as items:
         for item in items:
             if item.name.startswith((".", "_")):
                 continue
             if item.is_dir():
-                yield from _walk(Path(item.path))
+                yield from _walk(item.path, f"{inside}{item.name}/")
             else:
-                yield item
-
-
-def _entry(item: os.DirEntry[str], location: Path) -> FileEntry:
-    found = item.stat()
-    path = os.path.relpath(item.path, location)
-    return FileEntry(path=path, size=found.st_size, modified_ns=found.st_mtime_ns)
+                found = item.stat()
+                path = f"{inside}{item.name}"
+                yield FileEntry(path=path, size=found.st_size, modified_ns=found.st_mtime_ns)
 
 
 def _stored_at(settings: SparkSettings, position: Position) -> Path:
