@@ -1,6 +1,7 @@
 """Checks over staged rows: one pass, severities and scopes, and what cannot run has failed."""
 
 import pytest
+from tests.compiler.test_check_conditions import ACCEPTED, REFUSED
 from tests.spark.lake import Lake, day
 
 from lamina.project.model import CheckSettings
@@ -71,3 +72,15 @@ def test_scope_is_the_batch_or_the_table(lake: Lake) -> None:
     results = lake.warehouse.check(lake.stage(model, "replace_slices", slices=(day(2),)), model)
 
     assert [(item.name, item.observed) for item in results] == [("batch", 2), ("table", 4)]
+
+
+def test_spark_runs_the_conditions_that_compiling_accepts_and_no_other(lake: Lake) -> None:
+    row = "SELECT 1L AS id, 'true' AS name, 1.5D AS amount, DATE '2026-01-01' AS day, named_struct('size', 1) AS detail"
+    checks = tuple(
+        CheckSettings(type="expression", expression=text, name=f"? {text}") for text in (*ACCEPTED, *REFUSED)
+    )
+    model = lake.add_model("c.t", row, checks=checks)
+
+    results = lake.warehouse.check(lake.stage(model), model)
+
+    assert {item.name for item in results if "cannot run" in str(item.observed)} == {f"? {text}" for text in REFUSED}

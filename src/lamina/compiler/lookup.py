@@ -11,7 +11,7 @@ from lamina.compiler.visible import Visible
 RowsOf = Callable[[int], Rows]  # the rows of a relation
 
 # Words Spark reads without brackets, and columns a table has beside its schema.
-_PSEUDO_COLUMNS = frozenset(
+PSEUDO_COLUMNS = frozenset(
     (
         "_deleted",
         "_file",
@@ -139,7 +139,7 @@ class Lookup:
         return origins
 
     def _report(self, use: Use) -> None:
-        if use.name.lower() in _PSEUDO_COLUMNS:
+        if use.name.lower() in PSEUDO_COLUMNS:
             return
         if use.relation >= 0:
             rows = self.rows_of(use.relation)

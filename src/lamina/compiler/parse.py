@@ -1,5 +1,6 @@
 """From a model's text to one syntax tree, or the reason why there is none."""
 
+import re
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -14,6 +15,10 @@ from lamina.values.diagnostic import Diagnostic, Place
 
 _DIALECT = Spark()
 
+CLOSED_PIECE = re.compile(
+    r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+"|`[^`]*+`|--[^\n]*+|/\*.*?\*/|[^'"`/-]++|/(?!\*)|-(?!-)""", re.DOTALL
+)
+
 
 class Parsed(NamedTuple):
     """A query's tokens and tree; the tree is dropped as soon as it has been walked."""
@@ -26,8 +31,8 @@ def parse(text: str) -> Parsed | Diagnostic:
     """Parse the one query of a text; places have no file yet."""
     try:
         tokens = _DIALECT.tokenize(text)
-    except TokenError as error:
-        return invalid_sql.finding(str(error), place=Place(file=""))
+    except TokenError:
+        return _unreadable(text)
     while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
         tokens.pop()
     if not tokens:
@@ -51,6 +56,17 @@ def parse(text: str) -> Parsed | Diagnostic:
     return Parsed(tokens, tree)
 
 
+def _unreadable(text: str) -> Diagnostic:
+    """Return the finding for a text whose words cannot be told apart, at the quote or comment that is not closed."""
+    end = 0
+    while (piece := CLOSED_PIECE.match(text, end)) is not None:
+        end = piece.end()
+    if end == len(text):
+        return invalid_sql.finding("a literal holds characters that do not belong there", place=Place(file=""))
+    opened = "comment" if text[end] == "/" else "quote"
+    return invalid_sql.finding(f"this {opened} is never closed", place=place_at(text, end))
+
+
 def _syntax_error(error: ParseError) -> Diagnostic:
     details = error.errors[0] if error.errors else {}
     highlight = str(details.get("highlight") or "")
@@ -59,9 +75,20 @@ def _syntax_error(error: ParseError) -> Diagnostic:
     if isinstance(line, int) and isinstance(column, int):
         # The parser's column is that of the token's last character.
         place = Place(file="", line=line, column=max(1, column - max(len(highlight) - 1, 0)))
-    description = str(details.get("description") or "cannot be parsed").rstrip(".")
+    description = _in_words(str(details.get("description") or "unexpected text").rstrip("."))
     near = f" near `{highlight}`" if highlight.strip() else ""
     return invalid_sql.finding(f"{description}{near}", place=place)
+
+
+def _in_words(description: str) -> str:
+    """Return what the parser says in the words of a user, without the names of its own classes."""
+    if description.startswith("Required keyword"):
+        return "something is missing"
+    if description.startswith("Invalid expression"):
+        return "unexpected text"
+    if description.startswith("Expecting "):
+        return f"expected `{description.removeprefix('Expecting ')}`"
+    return description[:1].lower() + description[1:].partition(" but got <")[0].partition(" for <class")[0]
 
 
 def _second_statement(text: str, tokens: list[Token]) -> Place:

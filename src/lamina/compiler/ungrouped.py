@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from lamina.compiler.function_kinds import AGGREGATES, KNOWN, RANKING
+from lamina.compiler.lookup import PSEUDO_COLUMNS
 from lamina.compiler.nodes import output_name, star_of
 from lamina.compiler.uses import PARAMETERS
 
@@ -20,12 +21,6 @@ LEAVES = (exp.Boolean, exp.DataType, exp.Identifier, exp.Literal, exp.Null, exp.
 # `ANY` is an aggregate or a quantifier; a variable of a lambda is no column.
 CLOSED = (exp.AggFunc, exp.Any, exp.Filter, exp.Lambda, exp.Query, exp.QueryTransform, exp.WithinGroup, *LEAVES)
 NAMING = frozenset({"identifier", "session_window", "window"})  # functions that a column can be named after
-WITHOUT_BRACKETS = frozenset(
-    (
-        *("current_catalog", "current_database", "current_schema", "current_time", "current_user"),
-        *("grouping__id", "localtimestamp", "session_user", "user"),
-    )
-)
 WORD = re.compile(r"\w+", re.ASCII)
 
 _IS_CLOSED: dict[type, bool] = {}  # by class of node, found once for each
@@ -72,7 +67,7 @@ class Keys:
             return not self.named[name].isdisjoint({"", parts[0]})
         if not self.named.keys().isdisjoint(parts):
             return True
-        return parts[0] == PARAMETERS or name in WITHOUT_BRACKETS or name.startswith("_")
+        return parts[0] == PARAMETERS or name in PSEUDO_COLUMNS
 
 
 def ungrouped_columns(select: exp.Select, relations: Collection[str]) -> list[Ungrouped]:
