@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -69,6 +69,14 @@ def open_engine(
         if FAILPOINT in environment_variables:
             stack.enter_context(armed(kill_hook(environment_variables[FAILPOINT])))
         yield Engine(config=config, graph=graph, runtime=runtime, warehouse=warehouse, stop=Signal())
+
+
+@contextmanager
+def open_store(root: str, environment_variables: Mapping[str, str]) -> Iterator[SqlStore]:
+    """Open the state of a project for the block; what happened can be asked also while the project has errors."""
+    config = load_config(root, environment_variables, overrides={})
+    with closing(SqlStore(Path(config.catalog.database), catalog_name=config.catalog.name)) as store:
+        yield store
 
 
 def new_run_id(now: datetime) -> RunId:

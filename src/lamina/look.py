@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lamina.api import compile_root
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.errors import LaminaError, ProjectInvalid
-from lamina.planner.select import find_model, select, unknown_model
+from lamina.planner.select import find_model, select, unknown_column, unknown_model
 from lamina.values.diagnostic import Diagnostic, sort_diagnostics
 
 if TYPE_CHECKING:
@@ -93,12 +93,14 @@ def render_model(
 
 def trace_lineage(root: str, environment_variables: Mapping[str, str], *, target: str) -> "Lineage":
     """Return what a model or column is made of and what is made of it."""
-    from lamina.compiler.lineage import Lineage, find_point, trace_down, trace_up
+    from lamina.compiler.lineage import Lineage, find_point, find_table, trace_down, trace_up
 
     graph = compile_root(root, environment_variables)
     start = find_point(graph, target)
     if start is None:
-        raise _unknown(graph, target)
+        table, _, column = target.rpartition(".")
+        found = find_table(graph, table.lower())
+        raise _unknown(graph, target) if found is None else unknown_column(graph, found, column)
     return Lineage(of=start, up=trace_up(graph, start), down=trace_down(graph, start))
 
 

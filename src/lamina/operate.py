@@ -14,7 +14,7 @@ from lamina.executor.run import Request, observe, run
 from lamina.planner.plan import build_plan
 from lamina.planner.recover import accept
 from lamina.planner.review import PlanMoved, check_size, moved_since
-from lamina.planner.select import model_named, select, upstreams_of
+from lamina.planner.select import select, table_named, upstreams_of
 from lamina.planner.told_changes import told_changes
 from lamina.values.change import ModelChange
 from lamina.values.event import Event
@@ -128,7 +128,7 @@ def retry_models(
 def accept_writes(root: str, environment_variables: Mapping[str, str], *, model: str) -> ModelName:
     """Keep what somebody else wrote to a model's table, so that it is built upon again."""
     with open_engine(root, environment_variables, overrides={}, emit=lambda _: None) as engine:
-        found = model_named(engine.graph, model)
+        found = table_named(engine.graph, model)
         runtime = engine.runtime
         with held_lease(runtime, new_run_id(runtime.clock()), above=0) as lease:
             world = observe(runtime, engine.graph, Selection(models=(found.name,)), execution_time=runtime.clock())

@@ -7,7 +7,7 @@ from logging import ERROR, getLogger
 from lamina.compiler.graph import CompiledModel
 from lamina.compiler.parameters import quoted
 from lamina.compiler.render import verbatim
-from lamina.engine import Engine, open_engine
+from lamina.engine import Engine, open_engine, open_store
 from lamina.errors import LaminaError, UsageError
 from lamina.executor.observe import World
 from lamina.executor.run import observe, selected_models
@@ -16,15 +16,15 @@ from lamina.planner.cadence import next_due
 from lamina.planner.fold import fold
 from lamina.planner.plan import build_plan
 from lamina.planner.question import Question, question_of, unknown_table
-from lamina.planner.select import model_named, select
+from lamina.planner.select import select, table_named
 from lamina.planner.standing import interval_ranges, model_status
-from lamina.project.strategy import Ephemeral, TimeInterval
+from lamina.project.strategy import TimeInterval
 from lamina.state.port import BatchRecord, RunRecord
 from lamina.values.batch import Pin
 from lamina.values.codec import from_json
 from lamina.values.event import Event, StepFinished, StepStarted
 from lamina.values.facts import Head, ModelFacts
-from lamina.values.interval import Interval
+from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import RunId, TableName
 from lamina.values.plan import Action, Selection
 from lamina.values.result import (
@@ -69,7 +69,7 @@ def model_intervals(
 ) -> IntervalsResult:
     """Return the ranges of a model by how they stand."""
     with open_engine(root, environment_variables, overrides={}, emit=_silent) as engine:
-        found = model_named(engine.graph, model)
+        found = table_named(engine.graph, model)
         world, actions = _plan_now(engine, execution_time)
         facts = _folded(found, world)
         ranges = interval_ranges(found, facts, _of(found, actions))
@@ -80,16 +80,17 @@ def model_intervals(
 
 def project_history(root: str, environment_variables: Mapping[str, str], *, limit: int) -> tuple[RunLine, ...]:
     """Return the latest runs, newest first."""
-    with open_engine(root, environment_variables, overrides={}, emit=_silent) as engine:
-        return tuple(_line(record) for record in engine.runtime.store.runs(limit=limit))
+    with open_store(root, environment_variables) as store:
+        return tuple(_line(record) for record in store.runs(limit=limit))
 
 
 def run_info(root: str, environment_variables: Mapping[str, str], *, run_id: str) -> RunResult:
     """Return the document an earlier run printed."""
-    with open_engine(root, environment_variables, overrides={}, emit=_silent) as engine:
-        store = engine.runtime.store
-        wanted = run_id if run_id != "latest" else next((item.run_id for item in store.runs(limit=1)), "")
-        record = store.run(RunId(wanted))
+    with open_store(root, environment_variables) as store:
+        latest = next((item.run_id for item in store.runs(limit=1)), None)
+        if latest is None:
+            raise LaminaError("nothing has run yet", hint="`lamina run` makes the first run")
+        record = store.run(latest if run_id == "latest" else RunId(run_id))
         if record is None:
             raise UsageError(f"there is no run `{run_id}`", hint="`lamina history` lists the runs")
         if record.result is None:
@@ -116,7 +117,8 @@ def verify_project(
         verdicts = []
         for model in selected_models(engine.graph, selection):
             emit(StepStarted(model=model.name, intervals=(), reason="comparing with a recompute"))
-            verdict = verify_model(engine.runtime, model, world)
+            is_built = bool(world.facts.models[model.name].coverage.segments)
+            verdict = verify_model(engine.runtime, model, world).replace(is_built=is_built)
             emit(StepFinished(model=model.name, status="skipped", reason=verdict.status))
             verdicts.append(verdict)
         is_different = any(verdict.status == "different" for verdict in verdicts)
@@ -154,11 +156,7 @@ def show_model(
 ) -> QueryResult:
     """Return some rows of a model's table."""
     with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
-        found = model_named(engine.graph, model)
-        if isinstance(found.settings.strategy, Ephemeral):
-            raise UsageError(
-                f"`{found.name}` is ephemeral: it has no table", hint=f"`lamina render {found.name}` shows it"
-            )
+        found = table_named(engine.graph, model)
         _require_built(found, engine.warehouse.heads([found.target])[found.target])
         return engine.warehouse.query(verbatim(_rows_of(found)), limit=limit)
 
@@ -200,9 +198,10 @@ def _of(model: CompiledModel, actions: tuple[Action, ...]) -> tuple[Action, ...]
 
 def _built(span: Interval, batches: tuple[BatchRecord, ...]) -> BuiltInterval:
     last = next((batch for batch in batches if any(_overlap(span, item) for item in batch.slices)), None)
+    is_whole = span == WHOLE  # a table without intervals has no bounds either
     return BuiltInterval(
-        start=f"{span.start:%Y-%m-%dT%H:%M:%SZ}",
-        end=f"{span.end:%Y-%m-%dT%H:%M:%SZ}",
+        start="" if is_whole else f"{span.start:%Y-%m-%dT%H:%M:%SZ}",
+        end="" if is_whole else f"{span.end:%Y-%m-%dT%H:%M:%SZ}",
         run_id=last.run_id if last is not None else None,
         execution_time=f"{last.execution_time:%Y-%m-%dT%H:%M:%SZ}" if last is not None else None,
         built_at=f"{last.published_at:%Y-%m-%dT%H:%M:%SZ}" if last is not None else None,

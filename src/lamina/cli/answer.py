@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from lamina.cli.crash import crash_diagnostic
+from lamina.cli.project_root import project_root
 from lamina.cli.stream import Stream
 from lamina.errors import LaminaError, ProjectInvalid, UsageError
 from lamina.values.codec import to_document
@@ -52,9 +53,10 @@ def answer_command(name: str, *, sentence: str) -> Callable[[Callable[..., Answe
     """Make a command of a function that takes the common options first and returns one answer."""
 
     def decorate(function: Callable[..., Answer]) -> click.Command:
-        def callback(project_dir: str, output: str | None, *, quiet: bool, **parameters: Any) -> int:
+        def callback(project_dir: str | None, output: str | None, *, quiet: bool, **parameters: Any) -> int:
             chosen = output or ("text" if sys.stdout.isatty() else "json")
-            options = Options(root=os.path.abspath(project_dir), output=chosen, is_quiet=quiet, variables=os.environ)
+            root = project_root(project_dir, os.getcwd())
+            options = Options(root=root, output=chosen, is_quiet=quiet, variables=os.environ)
             return emit(name, _attempt(lambda: function(options, **parameters), options), options)
 
         made = click.command(name, help=sentence, context_settings={"help_option_names": ["-h", "--help"]})(callback)
@@ -66,7 +68,9 @@ def answer_command(name: str, *, sentence: str) -> Callable[[Callable[..., Answe
 
 COMMON: tuple[click.Option, ...] = (
     click.Option(
-        ["--project-dir"], default=".", envvar="LAMINA_PROJECT_DIR", show_default=True, help="Folder of the project"
+        ["--project-dir"],
+        envvar="LAMINA_PROJECT_DIR",
+        help="Folder of the project; default: the nearest at or above here with a `lamina.toml`",
     ),
     click.Option(["--output"], type=click.Choice(["text", "json"]), help="Default: json when stdout is no terminal"),
     click.Option(["--quiet", "-q"], is_flag=True, help="Print the answer only"),

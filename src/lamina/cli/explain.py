@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 import click
 
 from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.values.words import counted
 
 if TYPE_CHECKING:
     from lamina.compiler.report import Explanation
+    from lamina.project.model import CheckSettings
 
 
 @answer_command("explain", sentence="Say what a model does, what it reads, who reads it, and whether slices are sound.")
@@ -61,11 +63,22 @@ def _lines(model: "Explanation") -> list[str]:
             *(f"  {item.name} {item.type}{'' if item.nullable else ' not null'}" for item in model.columns),
         ]
     if model.checks:
-        lines += ["", "checks"]
-        lines += [
-            f"  {item.type} {item.column or ', '.join(item.columns) or item.expression or ''}" for item in model.checks
-        ]
+        lines += ["", "checks", *(f"  {check_words(item)}" for item in model.checks)]
     return [*lines, ""]
+
+
+def check_words(check: "CheckSettings") -> str:
+    """Say what a check demands, of which rows, and what its failing means."""
+    words = [check.type, *filter(None, [check.column, ", ".join(check.columns), check.expression])]
+    words += [f"in ({', '.join(str(value) for value in check.values)})"] if check.values else []
+    words += [f"at least {check.min:,}"] if check.min is not None else []
+    words += [f"at most {check.max:,}"] if check.max is not None else []
+    words += [f"where {check.where}"] if check.where else []
+    notes = [f"named {check.name}"] if check.name else []
+    notes += ["over the whole table"] if check.scope == "table" else []
+    notes += [f"{counted(check.max_failed_rows, 'row')} may fail"] if check.max_failed_rows else []
+    notes += ["only warns"] if check.severity == "warn" else []
+    return " ".join(words) + (f"  [{'; '.join(notes)}]" if notes else "")
 
 
 def _words(value: object) -> str:

@@ -19,6 +19,9 @@ def command(options: Options, limit: int) -> Answer:
 
         from lamina.cli.words import duration_words
 
+        if not runs:
+            screen.out.print("nothing has run yet")
+            return
         table = Table(
             "run", "command", "status", "started", "built", "failed", "rows", "time", box=None, pad_edge=False
         )

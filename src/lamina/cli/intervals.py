@@ -4,6 +4,9 @@ import click
 
 from lamina.cli.answer import Answer, Options, Screen, answer_command
 from lamina.cli.asking import time_of
+from lamina.values.result import IntervalsResult
+
+STANDINGS = ("partial", "missing", "pending", "failed", "waiting")
 
 
 @answer_command("intervals", sentence="List the ranges of a model: built, missing, pending, failed, waiting.")
@@ -17,15 +20,24 @@ def command(options: Options, model: str, execution_time: str | None) -> Answer:
     result = model_intervals(options.root, options.variables, model=model, execution_time=time_of(execution_time))
 
     def show(screen: Screen) -> None:
-        from rich.table import Table
+        from lamina.cli.ledger import Ledger
 
-        table = Table("range", "from", "to", "", box=None, pad_edge=False)
-        for built in result.coverage:
-            words = f"by {built.run_id} at {built.built_at}" if built.run_id else ""
-            table.add_row("built", built.start, built.end, words)
-        for name in ("partial", "missing", "pending", "failed", "waiting"):
-            for item in getattr(result, name):
-                table.add_row(name, item.start, item.end, item.reason)
+        lines = _lines(result)
+        is_whole = bool(lines) and not any(start for _, start, _, _ in lines)
+        if is_whole:
+            screen.out.print(f"{result.model} has no intervals: it is built as a whole")
+        table = Ledger("range", "why") if is_whole else Ledger("range", "from", "to", "why")
+        for name, start, end, why in lines:
+            table.add(*((name, why) if is_whole else (name, start, end, why)))
         screen.out.print(table)
 
     return Answer(status="ok", body=to_builtins(result), show=show)
+
+
+def _lines(result: IntervalsResult) -> list[tuple[str, str, str, str]]:
+    built = [
+        ("built", item.start, item.end, f"by {item.run_id} at {item.built_at}" if item.run_id else "")
+        for item in result.coverage
+    ]
+    others = [(name, item.start, item.end, item.reason) for name in STANDINGS for item in getattr(result, name)]
+    return [*built, *others]

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 COLOURS = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 MOST_SHOWN = 100
 MOST_NOTES = 10
+MOST_PLACES = 10
+SEVERITIES = ("error", "warning", "info")
 LONGEST_LINE = 160
 
 
@@ -23,10 +25,30 @@ def show_diagnostics(screen: Screen, found: tuple[Diagnostic, ...]) -> None:
     diagnostics = tuple(item for item in found if item.severity != "info") if is_folded else found
     if is_folded and notes and not screen.is_quiet:
         screen.err.print(f"{notes} notes; `--output json` lists them\n")
-    for item in diagnostics[:MOST_SHOWN]:
-        screen.err.print(_finding(item, root=screen.root))
-    if len(diagnostics) > MOST_SHOWN:
-        screen.err.print(f"... and {len(diagnostics) - MOST_SHOWN} more; `--output json` lists all\n")
+    groups = folded(in_reading_order(diagnostics))
+    for group in groups[:MOST_SHOWN]:
+        screen.err.print(_finding(group, root=screen.root))
+    left = sum(len(group) for group in groups[MOST_SHOWN:])
+    if left:
+        screen.err.print(f"... and {left} more; `--output json` lists all\n")
+
+
+def in_reading_order(found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    """Put causes before what may only follow from them: unreadable files, then unknown names, then the rest."""
+    return tuple(sorted(found, key=lambda item: (SEVERITIES.index(item.severity), _rank(item.code))))
+
+
+def folded(found: tuple[Diagnostic, ...]) -> list[tuple[Diagnostic, ...]]:
+    """Put findings that say the same of different places together, where the first of them stands."""
+    groups: dict[tuple[str, str, str | None], list[Diagnostic]] = {}
+    for item in found:
+        groups.setdefault((item.code, item.message, item.hint), []).append(item)
+    return [tuple(group) for group in groups.values()]
+
+
+def _rank(code: str) -> int:
+    """Rank codes by how much may hang on them: L1 is the project's files, L20 its names and syntax."""
+    return 0 if code.startswith("L1") else 1 if code.startswith("L20") else 2
 
 
 def counts(diagnostics: tuple[Diagnostic, ...]) -> str:
@@ -39,19 +61,34 @@ def counts(diagnostics: tuple[Diagnostic, ...]) -> str:
     return ", ".join(words) or "no problems"
 
 
-def _finding(item: Diagnostic, *, root: str) -> "Text":
+def _finding(group: tuple[Diagnostic, ...], *, root: str) -> "Text":
     from rich.text import Text
 
+    item, *others = group
     text = Text()
     text.append(f"{item.severity}[{item.code}]", style=COLOURS[item.severity])
     text.append(f": {item.message}\n", style="bold")
     if item.place is not None:
-        text.append(f" --> {item.place}\n", style="blue")
+        text.append(f" --> {_from_here(root, item.place)}\n", style="blue")
         text.append(_excerpt(root, item.place))
+    places = [other.place for other in others if other.place is not None]
+    if places:
+        text.append(f"and in {counted(len(places), 'more place')}:\n")
+        text.append("".join(f" --> {_from_here(root, place)}\n" for place in places[:MOST_PLACES]), style="blue")
+    if len(places) > MOST_PLACES:
+        text.append(f" ... and {len(places) - MOST_PLACES} more\n")
     if item.hint:
         text.append("\nhint", style="bold cyan")
         text.append(f": {item.hint}\n")
     return text
+
+
+def _from_here(root: str, place: Place) -> Place:
+    """Return a place with its path as it can be opened from a subfolder of the project, where one stands in one."""
+    here = os.path.relpath(os.getcwd(), root)
+    if here == "." or here.startswith("..") or not os.path.exists(os.path.join(root, place.file)):
+        return place
+    return place.replace(file=os.path.relpath(os.path.join(root, place.file)))
 
 
 def _excerpt(root: str, place: Place) -> str:

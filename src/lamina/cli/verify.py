@@ -2,6 +2,7 @@
 
 from lamina.cli.answer import Answer, Options, Screen, answer_command
 from lamina.cli.selection import selection_options
+from lamina.values.result import ModelVerdict
 
 _STYLES = {"equal": "green", "different": "red", "unverifiable": "yellow"}
 
@@ -18,21 +19,34 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...])
         result = verify_project(options.root, options.variables, include=select, exclude=exclude, emit=emit)
 
     def show(screen: Screen) -> None:
-        from rich.table import Table
         from rich.text import Text
 
-        table = Table("model", "verdict", "rows", "missing", "extra", "", box=None, pad_edge=False)
-        for item in result.models:
+        from lamina.cli.ledger import Ledger
+
+        built = tuple(item for item in result.models if item.is_built)
+        table = Ledger("model", "verdict", "rows", "missing", "extra", "why", right=("rows", "missing", "extra"))
+        for item in built:
             verdict = Text(item.status, style=_STYLES[item.status])
             counts = (f"{item.rows_actual:,}", f"{item.missing:,}", f"{item.extra:,}")
-            table.add_row(item.model, verdict, *counts, item.reason)
-        screen.out.print(table)
-        for item in result.models:
+            table.add(item.model, verdict, *counts, item.reason)
+        if built:
+            screen.out.print(table)
+        for item in built:
             for example in item.examples:
                 screen.out.print(f"  {item.model}: {example}")
-        equal = sum(item.status == "equal" for item in result.models)
-        screen.out.print(f"{equal} of {len(result.models)} tables equal a recompute", style="bold")
+        screen.out.print(closing_words(result.models), style="bold")
 
     body = {"models": to_builtins(result.models)}
     exit_code = 1 if result.status == "different" else 0
     return Answer(status=result.status, body=body, show=show, exit_code=exit_code)
+
+
+def closing_words(models: tuple[ModelVerdict, ...]) -> str:
+    """Say how many tables are proven; a table that is not there is neither equal nor different."""
+    built = tuple(item for item in models if item.is_built)
+    if not built:
+        return "nothing is built yet, so nothing can be verified: `lamina run` builds it"
+    equal = sum(item.status == "equal" for item in built)
+    absent = len(models) - len(built)
+    rest = f"; {absent} not built yet" if absent else ""
+    return f"{equal} of {len(built)} tables equal a recompute{rest}"

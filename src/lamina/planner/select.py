@@ -6,9 +6,11 @@ from fnmatch import fnmatchcase
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.errors import LaminaError, UsageError
-from lamina.values.names import ModelName
+from lamina.project.strategy import Ephemeral
+from lamina.values.names import ModelName, TableName
 from lamina.values.nearest import nearest
 from lamina.values.value import Value
+from lamina.values.words import listed
 
 TERM = re.compile(
     r"(?P<at>@)?(?:(?P<up>\d{0,6})(?P<plus>\+))?(?P<what>[^+@]+)(?P<down>\+(?P<depth>\d{0,6}))?", re.ASCII
@@ -188,11 +190,13 @@ def find_model(graph: Graph, text: str) -> CompiledModel | None:
     return found[0] if len(found) == 1 else None
 
 
-def model_named(graph: Graph, text: str) -> CompiledModel:
-    """Return the model a person means, or say that there is none."""
+def table_named(graph: Graph, text: str) -> CompiledModel:
+    """Return the model a person means, which must have a table."""
     found = find_model(graph, text)
     if found is None:
         raise unknown_model(graph, text)
+    if isinstance(found.settings.strategy, Ephemeral):
+        raise UsageError(f"`{found.name}` is ephemeral: it has no table", hint=f"`lamina render {found.name}` shows it")
     return found
 
 
@@ -201,10 +205,21 @@ def unknown_model(graph: Graph, text: str) -> UsageError:
     return UsageError(f"no model `{text}`", hint=_did_you_mean(graph, text))
 
 
+def unknown_column(graph: Graph, table: TableName, text: str) -> UsageError:
+    """Return the error for a column that a table does not have, with the nearest one that it has."""
+    tables = {TableName(model.name): model.columns for model in graph.models}
+    tables |= {TableName(source.name): source.columns for source in graph.sources}
+    names = [column.name for column in tables.get(table) or ()]
+    near = nearest(text, names)
+    hint = f"did you mean `{near}`?" if near else f"it has {listed(names)}" if names else "its columns are not known"
+    return UsageError(f"`{table}` has no column `{text}`", hint=hint)
+
+
 def _did_you_mean(graph: Graph, text: str) -> str:
     names = [model.name for model in graph.models]
     same = [name for name in names if name.lower().partition(".")[2] == text.lower()]
     if same:
         return "several models have that name: " + ", ".join(f"`{name}`" for name in same)
-    near = nearest(text, [*names, *(name.partition(".")[2] for name in names)])
+    known = [*names, *(name.partition(".")[2] for name in names)]
+    near = nearest(text, known) or nearest(text.rpartition(".")[0], known)
     return f"did you mean `{near}`?" if near else "`lamina list` shows all models"

@@ -145,6 +145,7 @@ class ModelVerdict(Value, frozen=True):
     retained: int = 0
     reason: str = ""
     examples: tuple[str, ...] = ()
+    is_built: bool = True
 
 
 class VerifyResult(Value, frozen=True):
