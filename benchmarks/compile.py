@@ -9,6 +9,7 @@ bare parsing on both.
 import argparse
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -130,7 +131,7 @@ def commands(root: Path) -> dict[str, tuple[Callable[[int], None], list[str]]]:
 
     def forget(turn: int) -> None:
         del turn
-        (root / ".lamina" / "cache" / "compile.msgpack").unlink(missing_ok=True)
+        shutil.rmtree(root / ".lamina" / "cache", ignore_errors=True)
 
     def change(turn: int) -> None:
         text = staging_query(7).replace("LOWER(status)", f"CONCAT(LOWER(status), '{turn}')")

@@ -20,7 +20,7 @@ LEVELS = (
     ("look", "starter", "rulebook"),
     ("promoted",),
     ("api",),
-    ("parallel",),
+    ("parallel", "compile_cache"),
     ("executor",),
     ("warehouse", "state"),
     ("planner",),

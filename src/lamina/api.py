@@ -6,23 +6,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from lamina.compiler.cache import (
-    CacheFile,
-    Compilation,
-    Memory,
-    decode_cache,
-    frame_of,
-    memory_of,
-    remembered_graph,
-    remembered_project,
-)
+from lamina.compile_cache import CompileCache, open_cache, write_cache
+from lamina.compiler.cache import NOTHING, Compilation, Memory
 from lamina.compiler.graph import Graph
-from lamina.project.cache_file import code_version, read_cache_file, write_cache_file
-from lamina.project.keys import ProjectKeys, keys_of
+from lamina.project.cache_file import code_version
+from lamina.project.keys import keys_of
 from lamina.project.project import Project
-from lamina.project.scan import Scan, scan_project
+from lamina.project.scan import scan_project
 from lamina.project.source import SourceSchema, SourceTable
-from lamina.values.codec import to_pack
 from lamina.values.names import TableName
 from lamina.values.schema import Schema
 
@@ -36,7 +27,7 @@ def load_project(root: str, environment_variables: Mapping[str, str]) -> Project
 
 def compile_project(project: Project, *, source_schema: SourceSchema | None = None) -> Graph:
     """Compile a project to its graph; what is wrong with its queries is inside."""
-    return _compile(project, Memory({}, {}), source_schema or _schema_reader(project.root, {})).graph
+    return _compile(project, NOTHING, source_schema or _schema_reader(project.root, {})).graph
 
 
 def compile_root(
@@ -47,17 +38,22 @@ def compile_root(
         scan = scan_project(os.fspath(root))
         known = source_schema or _schema_reader(scan.root, environment_variables)
         version = code_version()
-        data = read_cache_file(scan.root)
-        cache = decode_cache(data, version) if data is not None else None
         keys = keys_of(scan, environment_variables)
-        if cache is not None and cache.project_key == keys.project and _are_unchanged(cache, known):
-            graph = remembered_graph(cache)
-            if graph is not None:
-                return graph
-        project = _project(scan, cache, keys, environment_variables)
-        memory = memory_of(cache)
-        made = _compile(project, memory, known)
-        write_cache_file(scan.root, _cache_of(project, made, keys=keys, version=version))
+        cache = open_cache(scan.root, version)
+        if cache is not None and cache.frame_key == keys.frame:
+            has_same_sources = all(known(table) == schema for table, schema in cache.undeclared)
+            if has_same_sources and cache.project_key == keys.project:
+                return cache.graph()
+            project = cache.project({file.path: file.text() for file in scan.files if file.path.endswith(".sql")})
+            if has_same_sources and (made := _recompile(project, cache)) is not None:
+                cache.add(made, keys.project)
+                return made.graph
+        else:
+            from lamina.project.read import read_project
+
+            project = read_project(scan, environment_variables)
+        made = _compile(project, cache.memory if cache is not None else NOTHING, known)
+        write_cache(scan.root, project, made, keys=keys, version=version)
         return made.graph
 
 
@@ -67,6 +63,13 @@ def _compile(project: Project, memory: Memory, source_schema: SourceSchema) -> C
     from lamina.parallel import compile_in_parallel
 
     return compile_models(project, memory, source_schema=source_schema, run=compile_in_parallel)
+
+
+def _recompile(project: Project, cache: CompileCache) -> Compilation | None:
+    from lamina.compiler.recompile import recompile
+    from lamina.parallel import compile_in_parallel
+
+    return recompile(project, cache.memory, cache.head, run=compile_in_parallel)
 
 
 def _schema_reader(root: str, variables: Mapping[str, str]) -> SourceSchema:
@@ -96,38 +99,6 @@ def _pointers(root: str, variables: Mapping[str, str]) -> Mapping[TableName, str
     with closing(connect(Path(config.catalog.database))) as connection:
         has_catalog = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'iceberg_tables'").fetchone()
         return pointers(connection, config.catalog.name) if has_catalog else {}
-
-
-def _project(scan: Scan, cache: CacheFile | None, keys: ProjectKeys, variables: Mapping[str, str]) -> Project:
-    """Read the project, or put the scanned queries into the one read before if nothing else changed."""
-    if cache is not None and cache.frame_key == keys.frame:
-        project = remembered_project(cache, {file.path: file.text() for file in scan.files if file.path[-4:] == ".sql"})
-        if project is not None:
-            return project
-    from lamina.project.read import read_project
-
-    return read_project(scan, variables)
-
-
-def _are_unchanged(cache: CacheFile, source_schema: SourceSchema) -> bool:
-    return all(source_schema(table) == schema for table, schema in cache.undeclared)
-
-
-def _cache_of(project: Project, made: Compilation, *, keys: ProjectKeys, version: str) -> bytes:
-    found = {table.name: table.columns for table in made.graph.sources}
-    undeclared = (table.replace(places=None) for table in project.sources if not table.columns)
-    return to_pack(
-        CacheFile(
-            version=version,
-            project_key=keys.project,
-            frame_key=keys.frame,
-            undeclared=tuple((table, found[table.name] or None) for table in undeclared),
-            head=memoryview(to_pack(made.graph.replace(models=()))),
-            frame=memoryview(to_pack(frame_of(project))),
-            links=memoryview(to_pack(made.memory.links)),
-            objects=memoryview(to_pack(made.memory.objects)),
-        )
-    )
 
 
 @contextmanager

@@ -1,16 +1,20 @@
 """The memory of compilations: what is redone, what is believed, what is survived."""
 
+import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from lamina import api
+from lamina import api, compile_cache
 from lamina.api import compile_project, compile_root, load_project
+from lamina.compile_cache import BASE, CHANGES, OBJECTS
 from lamina.compiler import objects
 from lamina.compiler.graph import Graph
-from lamina.project.cache_file import PATH
+from lamina.project.cache_file import FOLDER
+
+PATH = f"{FOLDER}/{BASE}"
 
 FILES = {
     "lamina.toml": '[project]\nname = "shop"\n[vars]\nleast = { type = "int", value = "${LEAST:-1}" }\n',
@@ -114,22 +118,94 @@ def test_environment_variables_that_a_file_names_count(root: Path) -> None:
     assert changed == fresh(root, {"LEAST": "7"})
 
 
+EDITED = "SELECT id, amount + 1 AS amount FROM raw.orders\n"
+
+
+@pytest.mark.parametrize("name", [BASE, OBJECTS, CHANGES])
 @pytest.mark.parametrize("cut", [0, 1, 10, 500, -1])
-def test_a_damaged_file_is_ignored(cut: int, root: Path) -> None:
+def test_a_damaged_file_is_ignored(name: str, cut: int, root: Path) -> None:
+    compile_root(str(root), {})
+    (root / "models/sales/orders.sql").write_text(EDITED)
     graph = compile_root(str(root), {})
-    file = root / PATH
+    file = root / FOLDER / name
     file.write_bytes(file.read_bytes()[:cut])
-    assert compile_root(str(root), {}) == graph
+    assert compile_root(str(root), {}) == graph == fresh(root)
+    (root / "models/sales/orders.sql").write_text(FILES["models/sales/orders.sql"])
+    assert compile_root(str(root), {}) == fresh(root)
 
 
 def test_every_single_changed_byte_is_survived(root: Path) -> None:
+    compile_root(str(root), {})
+    (root / "models/sales/orders.sql").write_text(EDITED)
     graph = compile_root(str(root), {})
-    whole = (root / PATH).read_bytes()
-    for position in range(0, len(whole), max(1, len(whole) // 60)):
-        damaged = bytearray(whole)
-        damaged[position] ^= 0xFF
-        (root / PATH).write_bytes(damaged)
-        assert compile_root(str(root), {}) == graph
+    files = {name: (root / FOLDER / name).read_bytes() for name in (BASE, CHANGES)}
+    for name, whole in files.items():
+        for position in range(0, len(whole), max(1, len(whole) // 60)):
+            damaged = bytearray(whole)
+            damaged[position] ^= 0xFF
+            for other, content in files.items():
+                (root / FOLDER / other).write_bytes(content)
+            (root / FOLDER / name).write_bytes(damaged)
+            assert compile_root(str(root), {}) == graph
+
+
+def test_changes_of_another_base_are_ignored(root: Path) -> None:
+    compile_root(str(root), {})
+    (root / "models/sales/orders.sql").write_text(EDITED)
+    compile_root(str(root), {})
+    changes = (root / FOLDER / CHANGES).read_bytes()
+    (root / "models/sales/more.sql").write_text("SELECT 1 AS id")
+    compile_root(str(root), {})
+    assert not (root / FOLDER / CHANGES).exists()
+    (root / "models/sales/orders.sql").write_text(FILES["models/sales/orders.sql"])
+    (root / FOLDER / CHANGES).write_bytes(changes)
+    assert compile_root(str(root), {}) == fresh(root)
+
+
+def test_an_edit_is_written_beside_the_base_until_there_are_many(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_root(str(root), {})
+    base = (root / PATH).read_bytes()
+    (root / "models/sales/orders.sql").write_text(EDITED)
+    compile_root(str(root), {})
+    assert (root / PATH).read_bytes() == base
+    monkeypatch.setattr(compile_cache, "FEW_CHANGES", 0)
+    (root / "models/sales/top.sql").write_text("SELECT id, total FROM totals\n")
+    graph = compile_root(str(root), {})
+    assert (root / PATH).read_bytes() != base
+    assert not (root / FOLDER / CHANGES).exists()
+    assert compile_root(str(root), {}) == graph == fresh(root)
+
+
+QUERIES = {
+    "models/sales/orders.sql": [
+        "SELECT id, amount FROM raw.orders WHERE amount > @least",
+        "SELECT id, amount * 2 AS amount FROM raw.orders",
+        "SELECT id, CAST(amount AS double) AS amount FROM raw.orders",
+        "SELECT id FROM raw.orders",
+        "SELECT id, amount FROM raw.ordres",
+        "SELECT (",
+    ],
+    "models/sales/clean.sql": ["SELECT id, amount FROM orders", "SELECT id, amount, 1 AS one FROM orders WHERE id > 0"],
+    "models/sales/totals.sql": [
+        "SELECT id, sum(amount) AS total FROM clean GROUP BY id",
+        "SELECT * FROM clean",
+        "SELECT id, total FROM top",
+        "WITH clean AS (SELECT 1 AS id, 2 AS total) SELECT * FROM clean",
+    ],
+    "models/sales/top.sql": ["SELECT id FROM totals WHERE total > 10", "SELECT id, upper(total) AS total FROM totals"],
+}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_series_of_edits_compiles_to_what_a_fresh_compilation_gives(seed: int, root: Path) -> None:
+    chance = random.Random(seed)
+    (root / "models/sales/clean.toml").write_text('[strategy]\ntype = "ephemeral"\n')
+    for path, texts in QUERIES.items():
+        (root / path).write_text(texts[0])
+    for _ in range(12):
+        for path in chance.sample(sorted(QUERIES), chance.choice([1, 1, 2])):
+            (root / path).write_text(chance.choice(QUERIES[path]))
+        assert compile_root(str(root), {}) == fresh(root)
 
 
 def test_another_version_of_the_code_believes_nothing(
@@ -157,7 +233,7 @@ def test_two_processes_do_not_disturb_each_other(root: Path) -> None:
     processes = [subprocess.Popen([sys.executable, "-c", code, str(root), name]) for name in ("one", "two")]
     assert [process.wait(timeout=120) for process in processes] == [0, 0]
     assert compile_root(str(root), {}) == fresh(root)
-    assert [item.name for item in (root / PATH).parent.iterdir()] == [Path(PATH).name]
+    assert {item.name for item in (root / FOLDER).iterdir()} <= {BASE, OBJECTS, CHANGES}
 
 
 def test_an_unchanged_project_needs_no_parser(root: Path) -> None:

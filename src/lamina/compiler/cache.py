@@ -1,10 +1,10 @@
-"""What compiling remembers: objects by content, linked models by everything they depend on. Bytes in, bytes out.
+"""What compiling remembers, as values: linked models by everything they depend on, query objects by content.
 
-One array of msgpack holds the heads; bodies stay packed until asked for. Nothing in it is believed by another version
-of the code than the one that wrote it; losing it costs time only.
+Nothing in it is believed by another version of the code than the one that wrote it; losing it costs time only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from lamina.compiler.graph import Graph
@@ -16,6 +16,8 @@ from lamina.project.source import SourceTable
 from lamina.values.codec import Packed, from_pack
 from lamina.values.schema import Schema
 from lamina.values.value import Value
+
+Objects = Mapping[str, Packed]  # the objects of queries by the key of their content
 
 
 class StoredReference(Value, frozen=True, array_like=True):
@@ -44,8 +46,8 @@ class Frame(Value, frozen=True, array_like=True):
     places: dict[str, SettingPlaces]
 
 
-class CacheFile(Value, frozen=True, array_like=True):
-    """The whole cache; the packed parts are decoded one by one, when needed."""
+class StoredBase(Value, frozen=True, array_like=True):
+    """A whole compilation but for its objects; the packed parts are decoded one by one, when needed."""
 
     version: str
     project_key: str
@@ -54,61 +56,64 @@ class CacheFile(Value, frozen=True, array_like=True):
     head: memoryview  # the graph without its models
     frame: memoryview
     links: memoryview
-    objects: memoryview
+
+
+class StoredObjects(Value, frozen=True, array_like=True):
+    """The objects of a base."""
+
+    version: str
+    objects: dict[str, Packed]
+
+
+class StoredChanges(Value, frozen=True, array_like=True):
+    """What a compilation has made anew since the base that it names; all else is as it is there."""
+
+    version: str
+    base: str  # its project key
+    project_key: str
+    head: memoryview
+    links: dict[str, StoredLink]
+    objects: dict[str, Packed]
 
 
 class Memory:
-    """The remembered parts of the last compilation."""
+    """The remembered parts of the last compilation; objects are loaded when first asked for."""
 
-    def __init__(self, links: Mapping[str, StoredLink], objects: Mapping[str, Packed]) -> None:
+    def __init__(self, links: Mapping[str, StoredLink], load_objects: Callable[[], Objects]) -> None:
         self.links = links
-        self.objects = objects
+        self._load_objects = load_objects
 
-    def query(self, key: str) -> QueryObject | None:
-        """Return a remembered object."""
-        packed = self.objects.get(key)
-        return from_pack(packed, QueryObject) if packed is not None else None
+    @cached_property
+    def objects(self) -> Objects:
+        """Return the remembered objects."""
+        return self._load_objects()
 
-    def linked(self, name: str) -> Linked:
-        """Return a remembered model."""
-        return from_pack(self.links[name].body, Linked)
+
+NOTHING = Memory({}, dict)
 
 
 class Compilation(NamedTuple):
-    """A graph and what to remember of making it."""
+    """A graph, and what was made anew for it: links by model, objects by key."""
 
     graph: Graph
-    memory: Memory
+    links: Mapping[str, StoredLink]
+    objects: Objects
 
 
-def decode_cache(data: memoryview, version: str) -> CacheFile | None:
-    """Return a cache that the same version of the code wrote; anything else is None."""
-    try:
-        found = from_pack(data, CacheFile)
-    except (ValueError, RecursionError):
-        return None
-    return found if found.version == version else None
+def query_of(objects: Objects, key: str) -> QueryObject | None:
+    """Return an object, unpacked."""
+    packed = objects.get(key)
+    return from_pack(packed, QueryObject) if packed is not None else None
 
 
-def memory_of(cache: CacheFile | None) -> Memory:
-    """Return what a cache remembers."""
-    if cache is None:
-        return Memory({}, {})
-    try:
-        links = from_pack(cache.links, dict[str, StoredLink])
-        return Memory(links, from_pack(cache.objects, dict[str, Packed]))
-    except (ValueError, RecursionError):
-        return Memory({}, {})
+def linked_of(link: StoredLink) -> Linked:
+    """Return a linked model, unpacked."""
+    return from_pack(link.body, Linked)
 
 
-def remembered_graph(cache: CacheFile) -> Graph | None:
-    """Return the graph as it was; None if the bytes are damaged."""
-    try:
-        head = from_pack(cache.head, Graph)
-        links = from_pack(cache.links, dict[str, StoredLink])
-        models = [from_pack(link.body, Linked).model for link in links.values()]
-    except (ValueError, RecursionError):
-        return None
+def graph_of(head: Graph, links: Iterable[StoredLink]) -> Graph:
+    """Put a graph together."""
+    models = (linked_of(link).model for link in links)
     return head.replace(models=tuple(sorted(models, key=lambda model: model.name)))
 
 
@@ -120,12 +125,8 @@ def frame_of(project: Project) -> Frame:
     return Frame(bare, tuple(table.places.file if table.places else "" for table in project.sources), places)
 
 
-def remembered_project(cache: CacheFile, texts: Mapping[str, str]) -> Project | None:
-    """Return the project as it was read, with the queries of today; None if the bytes are damaged."""
-    try:
-        frame = from_pack(cache.frame, Frame)
-    except (ValueError, RecursionError):
-        return None
+def project_of(frame: Frame, texts: Mapping[str, str]) -> Project:
+    """Return a project as it was read, with the queries of today."""
     project = frame.project
     models = (model.replace(text=texts[model.path]) if model.kind == "sql" else model for model in project.models)
     pairs = zip(project.sources, frame.files, strict=True)

@@ -5,7 +5,7 @@ Whatever the memory of an earlier compilation still answers for is not done agai
 
 from collections.abc import Iterable, Mapping
 
-from lamina.compiler.cache import Compilation, Memory, StoredLink, StoredReference
+from lamina.compiler.cache import Compilation, Memory, Objects, StoredLink, StoredReference, query_of
 from lamina.compiler.check import check_project
 from lamina.compiler.graph import Graph
 from lamina.compiler.layers import arrange
@@ -33,9 +33,9 @@ def compile_models(project: Project, memory: Memory, *, source_schema: SourceSch
     tasks = {model.name: task_of(model) for model in project.models if model.kind == "sql"}
     objects = _objects(tasks, memory, names=names, run=run)
     references = {name: _references(name, task, memory, objects=objects) for name, task in tasks.items()}
-    found = list(project.diagnostics)
+    found: list[Diagnostic] = []
     resolved = {
-        model.name: _names(model, references.get(model.name, ()), names, found=found) for model in project.models
+        model.name: model_names(model, references.get(model.name, ()), names, found=found) for model in project.models
     }
     order = arrange(_reads(project, resolved))
     files = {model.name: model for model in project.models}
@@ -43,7 +43,7 @@ def compile_models(project: Project, memory: Memory, *, source_schema: SourceSch
     found.extend(_duplicate_targets(project.models))
     # A graph is stored and compared; where a source stands in its file is no part of it.
     sources = tuple(_with_columns(table, source_schema).replace(places=None) for table in project.sources)
-    linking = Linking(project, sources, objects=objects, memory=memory)
+    linking = Linking(project, sources, query=lambda key: query_of(objects, key))
     placed = [(ModelName(name), number) for number, layer in enumerate(order.layers) for name in layer]
     in_layers = {name for name, _ in placed}
     placed.extend((name, len(order.layers)) for name in sorted(files) if name not in in_layers)
@@ -56,21 +56,30 @@ def compile_models(project: Project, memory: Memory, *, source_schema: SourceSch
             layer=layer,
             object_key=task.key if task is not None else "",
             references=references.get(name, ()),
+            known=memory.links.get(name),
         )
+    layers = tuple(tuple(ModelName(name) for name in layer) for layer in order.layers)
+    return Compilation(graph_of_pass(project, linking, layers=layers, found=found), links, objects)
+
+
+def graph_of_pass(
+    project: Project, linking: Linking, *, layers: tuple[tuple[ModelName, ...], ...], found: Iterable[Diagnostic]
+) -> Graph:
+    """Return the graph after the last model was added to a linking pass; `found` is what is wrong with its names."""
+    found = [*project.diagnostics, *found]
     found.extend(item for linked in linking.linked for item in linked.diagnostics)
     found.extend(check_project(linking.linked, project.sources))
     if project.adds_functions:
         found = [item for item in found if item.code != unknown_function.RULE.code]
-    graph = Graph(
+    return Graph(
         project=project.name,
         models=tuple(sorted((item.model for item in linking.linked), key=lambda model: model.name)),
-        sources=sources,
-        layers=tuple(tuple(ModelName(name) for name in layer) for layer in order.layers),
+        sources=linking.sources,
+        layers=layers,
         diagnostics=sort_diagnostics(found),
         default_schema=project.default_schema,
         variables=project.variables,
     )
-    return Compilation(graph, Memory(links, objects))
 
 
 def _objects(
@@ -92,7 +101,7 @@ def _is_current(name: str, task: ObjectTask, memory: Memory, *, names: Names) ->
     """Tell whether every name in a remembered query still stands for what it stood for."""
     link = memory.links.get(name)
     if link is None or link.object_key != task.key:
-        query = memory.query(task.key)
+        query = query_of(memory.objects, task.key)
         pairs = [(item.parts, item.name) for item in query.references] if query is not None else []
     else:
         pairs = [(item.parts, item.name) for item in link.references]
@@ -103,11 +112,17 @@ def _references(name: str, task: ObjectTask, memory: Memory, *, objects: Mapping
     link = memory.links.get(name)
     if link is not None and link.object_key == task.key and objects[task.key] is memory.objects.get(task.key):
         return link.references
-    query = Memory({}, objects).query(task.key)
+    return references_of(objects, task.key)
+
+
+def references_of(objects: Objects, key: str) -> References:
+    """Return the table names in a query."""
+    query = query_of(objects, key)
     return tuple(StoredReference(item.parts, item.name, item.start) for item in query.references) if query else ()
 
 
-def _names(file: ModelFile, references: References, known: Names, *, found: list[Diagnostic]) -> ModelNames:
+def model_names(file: ModelFile, references: References, known: Names, *, found: list[Diagnostic]) -> ModelNames:
+    """Return what the names of a model stand for; those that stand for nothing are noted."""
     schema = file.name.partition(".")[0]
     for reference in references:
         if known.resolve(reference.parts, schema=schema) is None:

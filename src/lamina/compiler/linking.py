@@ -1,9 +1,9 @@
 """The linking pass: each model once, in order, or not at all if everything it depends on is as it was."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable
 from hashlib import blake2b
 
-from lamina.compiler.cache import Memory, StoredLink, StoredReference
+from lamina.compiler.cache import StoredLink, StoredReference, linked_of
 from lamina.compiler.check import ORDER_CODES, check_model
 from lamina.compiler.gather import composed_shape, subject_of, table_stars
 from lamina.compiler.link_model import ModelNames, Surroundings, link_other, link_query
@@ -22,15 +22,16 @@ class Linking:
     """Owns what the pass has found so far: schemas, ephemeral models, and the outward key of every table."""
 
     def __init__(
-        self, project: Project, sources: tuple[SourceTable, ...], *, objects: Mapping[str, Packed], memory: Memory
+        self, project: Project, sources: tuple[SourceTable, ...], *, query: Callable[[str], QueryObject | None]
     ) -> None:
+        self.sources = sources
         self.linked: list[Linked] = []
-        self._objects = Memory({}, objects)
-        self._memory = memory
+        self._query = query  # of an object's key
+        self._news: set[str] = set()  # models of which others see something new
         self._schemas: dict[str, Schema | None] = {table.name: table.columns or None for table in sources}
         self._tables: dict[str, SourceTable | ModelSettings] = {table.name: table for table in sources}
         self._ephemeral: dict[str, Linked] = {}
-        self._outward = {str(table.name): _key(table) for table in sources}
+        self._outward: dict[str, str] = {}
         self._common = _key(project.variables)
         self._modules = _key(project.modules)
         self._around = Surroundings(
@@ -49,27 +50,37 @@ class Linking:
         layer: int,
         object_key: str,
         references: tuple[StoredReference, ...],
+        known: StoredLink | None,
     ) -> StoredLink:
-        """Link one model, all of whose inputs have been added."""
+        """Link one model, all of whose inputs have been added, or take the known link if it is still right."""
         key = self._link_key(file, names, layer=layer, object_key=object_key)
-        known = self._memory.links.get(file.name)
         if known is not None and known.link_key == key:
-            linked = self._memory.linked(file.name)
+            linked = linked_of(known)
             link = known
         else:
             linked = self._link(file, names, layer=layer, object_key=object_key)
             body = Packed(to_pack(linked))
             link = StoredLink(object_key, references, key, _outward(linked, key), body)
+        if known is None or link.outward != known.outward:
+            self._news.add(file.name)
+        self.keep(file, linked, link)
+        return link
+
+    def keep(self, file: ModelFile, linked: Linked, link: StoredLink) -> None:
+        """Add a model that is linked already."""
         self.linked.append(linked)
         self._schemas[file.name] = linked.model.columns
         self._tables[file.name] = file.settings
         self._outward[file.name] = link.outward
         if isinstance(file.settings.strategy, Ephemeral):
             self._ephemeral[file.name] = linked
-        return link
+
+    def has_news_for(self, inputs: Iterable[str]) -> bool:
+        """Tell whether one of these models shows others something new."""
+        return not self._news.isdisjoint(inputs)
 
     def _link(self, file: ModelFile, names: ModelNames, *, layer: int, object_key: str) -> Linked:
-        query = self._objects.query(object_key)
+        query = self._query(object_key)
         # What a model reads of its own past has the columns it declares.
         self._schemas.setdefault(file.name, file.settings.columns or None)
         if query is None:
@@ -95,10 +106,15 @@ class Linking:
         )
 
     def _link_key(self, file: ModelFile, names: ModelNames, *, layer: int, object_key: str) -> str:
-        inputs = [(name, self._outward.get(name, "")) for name in (*names.references, *names.declared)]
+        inputs = [(name, self._outward_of(name)) for name in (*names.references, *names.declared)]
         code = (file.text, self._modules) if file.kind != "sql" else object_key
         own = (file.name, file.path, file.settings, file.places, sorted(names.settings.items()))
         return _key((layer, code, own, inputs, self._common))
+
+    def _outward_of(self, name: str) -> str:
+        if name not in self._outward and isinstance(table := self._tables.get(name), SourceTable):
+            self._outward[name] = _key(table)
+        return self._outward.get(name, "")
 
 
 def _outward(linked: Linked, key: str) -> str:

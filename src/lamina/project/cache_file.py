@@ -1,4 +1,4 @@
-"""The file a compilation is remembered in: read whole, replaced whole, never needed."""
+"""Files that a compilation is remembered in: read whole, replaced whole, never needed."""
 
 import contextlib
 import os
@@ -8,34 +8,41 @@ from zlib import crc32
 
 from lamina.version import VERSION
 
-PATH = ".lamina/cache/compile.msgpack"
+FOLDER = ".lamina/cache"
 CHECKSUM = 4  # bytes before the content
 
 
-def read_cache_file(root: str) -> memoryview | None:
-    """Return the bytes of the cache as they were written, or None if there is none to read or it is damaged."""
+def read_cache_file(root: str, name: str) -> memoryview | None:
+    """Return the bytes of a file as they were written, or None if there is none to read or it is damaged."""
     try:
-        with open(os.path.join(root, PATH), "rb") as file:
+        with open(os.path.join(root, FOLDER, name), "rb") as file:
             data = memoryview(file.read())
     except OSError:
         return None
     return data[CHECKSUM:] if crc32(data[CHECKSUM:]).to_bytes(CHECKSUM, "big") == data[:CHECKSUM] else None
 
 
-def write_cache_file(root: str, data: bytes) -> None:
-    """Replace the cache in one step, so that another process sees the old one or the new one, both whole."""
-    path = os.path.join(root, PATH)
+def write_cache_file(root: str, name: str, data: bytes) -> None:
+    """Replace a file in one step, so that another process sees the old one or the new one, both whole."""
+    path = os.path.join(root, FOLDER, name)
     temporary = f"{path}.{os.getpid()}"
     # A project that cannot be written to is compiled from scratch each time.
     with contextlib.suppress(OSError):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         try:
             with open(temporary, "wb") as file:
-                file.write(crc32(data).to_bytes(CHECKSUM, "big") + data)
+                file.write(crc32(data).to_bytes(CHECKSUM, "big"))
+                file.write(data)
             os.replace(temporary, path)
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
+
+
+def remove_cache_file(root: str, name: str) -> None:
+    """Remove a file that nothing will believe any more."""
+    with contextlib.suppress(OSError):
+        os.unlink(os.path.join(root, FOLDER, name))
 
 
 def code_version() -> str:

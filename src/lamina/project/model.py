@@ -80,7 +80,7 @@ class SettingPlaces(Value, frozen=True):
     text: str = ""
 
     def of(self, key: str) -> Place:
-        """Return the place of a key (`strategy.type`, `columns.0.name`), or of what encloses it, or the file's start."""
+        """Return the place of a key such as `columns.0.name`, or of what encloses it, or the file's start."""
         keys = locate(self.text).keys
         while key and key not in keys:
             key = key.rpartition(".")[0]

@@ -1,0 +1,134 @@
+"""The files a compilation is remembered in: a base, the objects of its queries, and what has changed since."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TypeVar
+
+from lamina.compiler.cache import (
+    Compilation,
+    Frame,
+    Memory,
+    Objects,
+    StoredBase,
+    StoredChanges,
+    StoredLink,
+    StoredObjects,
+    frame_of,
+    graph_of,
+    project_of,
+)
+from lamina.compiler.graph import Graph
+from lamina.project.cache_file import read_cache_file, remove_cache_file, write_cache_file
+from lamina.project.keys import ProjectKeys
+from lamina.project.project import Project
+from lamina.values.codec import from_pack, to_pack
+
+BASE, OBJECTS, CHANGES = "compile.msgpack", "objects.msgpack", "changes.msgpack"
+FEW_CHANGES = 20  # beside a base, or a twentieth of its models; with more, a new base is written
+
+Stored = TypeVar("Stored", StoredBase, StoredObjects, StoredChanges)
+
+
+class CompileCache:
+    """The memory of the last compilation; its parts are decoded when they are asked for."""
+
+    def __init__(self, root: str, base: StoredBase, changes: StoredChanges | None) -> None:
+        self._root = root
+        self._base = base
+        self._changes = changes
+        self.project_key = changes.project_key if changes is not None else base.project_key
+        self.frame_key = base.frame_key
+        self.undeclared = base.undeclared
+
+    def graph(self) -> Graph:
+        """Return the graph as it was."""
+        return graph_of(self.head, self._links.values())
+
+    def project(self, texts: Mapping[str, str]) -> Project:
+        """Return the project as it was read, with the queries of today."""
+        return project_of(from_pack(self._base.frame, Frame), texts)
+
+    @cached_property
+    def head(self) -> Graph:
+        """Return the graph without its models."""
+        return from_pack(self._base.head if self._changes is None else self._changes.head, Graph)
+
+    @cached_property
+    def memory(self) -> Memory:
+        """Return what compiling can take over."""
+        return Memory(self._links, self._objects)
+
+    def add(self, made: Compilation, project_key: str) -> None:
+        """Remember what was made anew, beside the base or in a new one."""
+        old = self._changes
+        links = {**(old.links if old is not None else {}), **made.links}
+        objects = {**(old.objects if old is not None else {}), **made.objects}
+        head = memoryview(to_pack(made.graph.replace(models=())))
+        base = self._base
+        if len(links) <= max(FEW_CHANGES, len(self._links) // 20):
+            changes = StoredChanges(base.version, base.project_key, project_key, head, links, objects)
+            _write(self._root, CHANGES, changes)
+            return
+        links = {**self._links, **made.links}
+        used = {link.object_key for link in links.values()}
+        objects = {key: item for key, item in {**self.memory.objects, **made.objects}.items() if key in used}
+        new = base.replace(project_key=project_key, head=head, links=memoryview(to_pack(links)))
+        _write_base(self._root, new, objects)
+
+    @cached_property
+    def _links(self) -> dict[str, StoredLink]:
+        links = from_pack(self._base.links, dict[str, StoredLink])
+        return links if self._changes is None else links | self._changes.links
+
+    def _objects(self) -> Objects:
+        stored = _read(self._root, OBJECTS, StoredObjects, version=self._base.version)
+        objects = stored.objects if stored is not None else {}
+        return objects if self._changes is None else objects | self._changes.objects
+
+
+def open_cache(root: str, version: str) -> CompileCache | None:
+    """Return the cache of a project, if this version of the code wrote one that can be read."""
+    base = _read(root, BASE, StoredBase, version=version)
+    if base is None:
+        return None
+    changes = _read(root, CHANGES, StoredChanges, version=version)
+    is_current = changes is not None and changes.base == base.project_key
+    return CompileCache(root, base, changes if is_current else None)
+
+
+def write_cache(root: str, project: Project, made: Compilation, *, keys: ProjectKeys, version: str) -> None:
+    """Remember a whole compilation."""
+    found = {table.name: table.columns for table in made.graph.sources}
+    undeclared = (table.replace(places=None) for table in project.sources if not table.columns)
+    base = StoredBase(
+        version=version,
+        project_key=keys.project,
+        frame_key=keys.frame,
+        undeclared=tuple((table, found[table.name] or None) for table in undeclared),
+        head=memoryview(to_pack(made.graph.replace(models=()))),
+        frame=memoryview(to_pack(frame_of(project))),
+        links=memoryview(to_pack(made.links)),
+    )
+    _write_base(root, base, made.objects)
+
+
+def _write_base(root: str, base: StoredBase, objects: Objects) -> None:
+    # Objects are found by their content and changes name their base, so no order of writes can mislead a reader.
+    _write(root, OBJECTS, StoredObjects(base.version, dict(objects)))
+    _write(root, BASE, base)
+    remove_cache_file(root, CHANGES)
+
+
+def _read(root: str, name: str, kind: type[Stored], *, version: str) -> Stored | None:
+    data = read_cache_file(root, name)
+    if data is None:
+        return None
+    try:
+        found = from_pack(data, kind)
+    except (ValueError, RecursionError):
+        return None
+    return found if found.version == version else None
+
+
+def _write(root: str, name: str, stored: StoredBase | StoredObjects | StoredChanges) -> None:
+    write_cache_file(root, name, to_pack(stored))

@@ -1,0 +1,55 @@
+"""Compile a project of which only the text of queries changed: what nobody touched is taken as it was."""
+
+from lamina.compiler.cache import Compilation, Memory, StoredLink, StoredReference, linked_of, query_of
+from lamina.compiler.compile import graph_of_pass, model_names, references_of
+from lamina.compiler.graph import Graph
+from lamina.compiler.linking import Linking
+from lamina.compiler.objects import RunTasks, task_of
+from lamina.compiler.resolve import names_of
+from lamina.compiler.rules import cyclic_dependency, duplicate_target, unknown_dependency
+from lamina.project.project import Project
+
+NAMING = {rule.RULE.code for rule in (cyclic_dependency, duplicate_target, unknown_dependency)}
+
+
+def recompile(project: Project, memory: Memory, head: Graph, *, run: RunTasks) -> Compilation | None:
+    """Return the graph and what was made anew; None where queries read other tables than before, or names are wrong.
+
+    The project must be that of `memory` and `head` but for its queries, with the same columns in its sources.
+    """
+    if any(item.code in NAMING for item in head.diagnostics):
+        return None
+    tasks = {model.name: task_of(model) for model in project.models if model.kind == "sql"}
+    edited = [task for name, task in tasks.items() if memory.links[name].object_key != task.key]
+    names = names_of(project)
+    made = run(edited, names)
+    files = {model.name: model for model in project.models}
+    linking = Linking(project, head.sources, query=lambda key: query_of(made if key in made else memory.objects, key))
+    links: dict[str, StoredLink] = {}
+    before = [(linked_of(link), link) for link in memory.links.values()]
+    for linked, known in sorted(before, key=lambda pair: (pair[0].model.layer, pair[0].model.name)):
+        name = linked.model.name
+        task = tasks.get(name)
+        key = task.key if task is not None else ""
+        if key == known.object_key and not linking.has_news_for(linked.model.depends_on):
+            linking.keep(files[name], linked, known)
+            continue
+        references = known.references
+        if key not in made:
+            if key and key not in memory.objects:
+                return None
+        elif _read(references := references_of(made, key)) != _read(known.references):
+            return None
+        links[name] = linking.add(
+            files[name],
+            model_names(files[name], references, names, found=[]),
+            layer=linked.model.layer,
+            object_key=key,
+            references=references,
+            known=known,
+        )
+    return Compilation(graph_of_pass(project, linking, layers=head.layers, found=()), links, made)
+
+
+def _read(references: tuple[StoredReference, ...]) -> list[str]:
+    return [reference.name for reference in references]
