@@ -143,9 +143,11 @@ class Player:
             self._check_run(step, document, told)
             self._check_verdicts(step)
         for name, expected in step.rows.items():
-            assert self.query(f"SELECT * FROM lake.{name}") == sorted(expected), name
+            found = self.query(f"SELECT * FROM lake.{name}")
+            assert found == sorted(expected), f"{name}: {found}"
         for name, expected_columns in step.columns.items():
-            assert self._columns(name) == expected_columns, name
+            there = self._columns(name)
+            assert there == expected_columns, f"{name}: {there}"
 
     def _prepare(self, step: Step) -> None:
         self.write(step.write)

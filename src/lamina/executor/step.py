@@ -156,6 +156,7 @@ class Step:
             base=None,
             parameters=parameters_at(writer.execution_time, writer.run_id),
             new_commit=lambda: CommitId(writer.runtime.new_id()),
+            is_from_nothing=self._is_from_nothing(),
             input_bytes=self._now.input_bytes(model),
         )
         for batch in batches:
@@ -167,11 +168,14 @@ class Step:
                 if not self._can_rebuild(action):
                     self._fail(batch, error)
                     continue
-                self._drift += error.drift
                 self._build(self._whole_rebuild(action, error))
                 return
             except LaminaError as error:
                 self._fail(batch, error)
+
+    def _is_from_nothing(self) -> bool:
+        """Tell whether somebody asked for the table as if it were not there."""
+        return self._selection.is_full_refresh and self._model.name not in self._selection.upstreams
 
     def _can_rebuild(self, action: Build | Rebuild) -> bool:
         """Tell whether the whole table may be built in place of a batch that does not fit into it."""

@@ -51,7 +51,8 @@ def _sorted_slices(
 
 def _verdict(model: CompiledModel, found: Comparison, *, stale: tuple[Interval, ...]) -> ModelVerdict:
     is_equal = not found.missing and not found.extra
-    notes = [f"{counted(len(stale), 'range')} not compared: stale, the next run builds them"] if stale else []
+    notes = [*found.notes]
+    notes += [f"{counted(len(stale), 'range')} not compared: stale, the next run builds them"] if stale else []
     kept = [use.name for use in model.inputs if use.on_touch == "keep"]
     notes += [f"changes in {listed(kept)} do not revisit old slices (`on_touch = keep`)"] if kept else []
     return ModelVerdict(

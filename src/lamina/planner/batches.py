@@ -27,6 +27,7 @@ def cut_batches(
     base: str | None,
     parameters: dict[str, str],
     new_commit: Callable[[], CommitId],
+    is_from_nothing: bool = False,
     input_bytes: int | None = None,
 ) -> Iterator[Batch]:
     """Yield the batches of an action on one base; each later one is to be staged on what the one before published."""
@@ -45,6 +46,7 @@ def cut_batches(
             pins=pins,
             base=base,
             parameters=parameters,
+            is_from_nothing=is_from_nothing,
         )
 
 

@@ -28,6 +28,7 @@ class Batch(Value, frozen=True):
     pins: tuple[Pin, ...]
     base: str | None  # pointer of the target the stage starts from; None: first build
     parameters: dict[str, str]  # values of run parameters, as the query renders them
+    is_from_nothing: bool = False  # somebody asked for it: columns that the query lacks are not kept
 
 
 class Counts(Value, frozen=True):

@@ -4,7 +4,6 @@ from typing import Literal
 
 from lamina.errors import LaminaError
 from lamina.values.diagnostic import Place
-from lamina.values.drift import Drift
 
 FailureKind = Literal[
     "auth_failed",
@@ -59,5 +58,3 @@ class RebuildNeeded(WarehouseFailure):
     Why: rows or types that the table already holds do not go together with the new ones.
     Fix: nothing; a run rebuilds the table in one step, unless it only applies a plan that does not list it.
     """
-
-    drift: tuple[Drift, ...] = ()

@@ -40,6 +40,7 @@ class Comparison(Value, frozen=True):
     retained: int = 0
     examples: tuple[str, ...] = ()  # differing rows, readable
     unverifiable: str | None = None  # why the inputs cannot be read as they were
+    notes: tuple[str, ...] = ()  # what was left out, and why that is no difference
 
 
 class Warehouse(Protocol):

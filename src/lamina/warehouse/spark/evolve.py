@@ -56,13 +56,27 @@ def drift_of(model: str, change: Evolution, table: Schema, *, is_ignored: bool) 
         for column in change.widened
     ]
     gone = [(name, before[name], None, "kept", "gone from the result; new rows are null") for name in change.gone]
+    rebuilt = [
+        (item.column, item.before, item.after, "rebuilt", "the rows that are there cannot take the new type")
+        for item in change.mismatched
+    ]
     followed = (
         [*added, *widened] if not is_ignored else [(*item[:3], "ignored", item[4]) for item in (*added, *widened)]
     )
     return tuple(
         Drift(model=model, column=column, before=old, after=new, action=action, reason=reason)
-        for column, old, new, action, reason in (*followed, *gone)
+        for column, old, new, action, reason in (*followed, *gone, *rebuilt)
     )
+
+
+def kept_columns(table: Schema, change: Evolution) -> Schema:
+    """Return the columns of a table that a result no longer has."""
+    return tuple(column for column in table if column.name in change.gone)
+
+
+def can_cast(mismatches: tuple[Mismatch, ...]) -> bool:
+    """Tell whether the rows that are there can take every new type by a cast: numbers and booleans become text."""
+    return all(item.after == "string" and _is_plain(item.before) for item in mismatches)
 
 
 def is_same(table: Schema, result: Schema) -> bool:
@@ -92,6 +106,10 @@ def can_widen(before: DataType, after: DataType) -> bool:
 def _stored(kind: DataType) -> DataType:
     """Return the type under which Iceberg keeps a column: it has no integers below 32 bits."""
     return DataType("int") if kind in ("tinyint", "smallint") else kind
+
+
+def _is_plain(kind: DataType) -> bool:
+    return kind in ("int", "bigint", "float", "double", "boolean") or _DECIMAL.fullmatch(kind) is not None
 
 
 def _is_more_precise(before: DataType, after: DataType) -> bool:

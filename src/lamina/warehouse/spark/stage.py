@@ -15,10 +15,11 @@ from lamina.values.schema import Column, DataType, Schema
 from lamina.warehouse import catalog
 from lamina.warehouse.failure import RebuildNeeded, WarehouseFailure
 from lamina.warehouse.spark import writes
-from lamina.warehouse.spark.evolve import Evolution, Mismatch, drift_of, evolve, is_same
+from lamina.warehouse.spark.evolve import Evolution, Mismatch, can_cast, drift_of, evolve, is_same, kept_columns
 from lamina.warehouse.spark.layout import wanted_layout
 from lamina.warehouse.spark.metadata import MARK, PREDECESSOR, Metadata, Snapshot, local_path, read_metadata
 from lamina.warehouse.spark.ranges import is_aligned, time_ranges
+from lamina.warehouse.spark.reads import read_snapshot
 from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.sql import quote, quote_all, relation, text
 from lamina.warehouse.spark.tables import Tables
@@ -51,17 +52,6 @@ class DriftRefused(RebuildNeeded):
             f"columns of `{model}` changed in a way its table cannot follow: {told}",
             kind="data_rejected",
             hint="run with `--full-refresh` to rebuild the table with the new types",
-        )
-        self.drift = tuple(
-            Drift(
-                model=model,
-                column=item.column,
-                before=item.before,
-                after=item.after,
-                action="rebuilt",
-                reason="the rows that are there cannot take the new type",
-            )
-            for item in mismatches
         )
 
 
@@ -110,7 +100,7 @@ class Stage:
             return self._write_new(result, properties)
         if self._batch.mode == "replace_all":
             return self._replace_all(result, base, columns, properties)
-        self._evolve(base, columns)
+        self._evolve(base, columns, properties)
         return self._write_into(result, base, properties)
 
     def metadata(self) -> Metadata:
@@ -139,8 +129,14 @@ class Stage:
         if policy == "fail" and (drifted := _drifted(change)):
             self.drift = found
             raise DriftForbidden(self._model.name, drifted)
-        self.drift = found if is_ignored else tuple(_written_anew(item) for item in found)
-        return base.columns if is_ignored else columns
+        if is_ignored:
+            self.drift = found
+            return base.columns
+        if self._batch.is_from_nothing:
+            self.drift = tuple(_made_from_nothing(item) for item in found)
+            return columns
+        self.drift = tuple(_written_anew(item) for item in found)
+        return (*columns, *kept_columns(base.columns, change))
 
     def _write_new(self, result: "DataFrame", properties: dict[str, str]) -> Counts:
         """Write the first rows of a table."""
@@ -178,7 +174,8 @@ class Stage:
             case "merge", Merge():
                 is_partial = any(pin.since is not None for pin in self._batch.pins)
                 merge = writes.merge_new if is_partial else writes.merge_all
-                source = merge(self._session, frame, self._relation, properties, strategy=strategy)
+                updating = _updating(strategy, result.columns, frame.columns)
+                source = merge(self._session, frame, self._relation, properties, strategy=updating)
                 return _merge_counts(self._snapshot(), source)
             case "delete_insert", DeleteInsert():
                 writes.delete_insert(self._session, frame, self._relation, properties, keys=strategy.partition_by)
@@ -244,7 +241,7 @@ class Stage:
     def _location(self) -> str:
         return str(local_path(self._settings.warehouse).joinpath(*self._model.target.split(".")))
 
-    def _evolve(self, base: Metadata, columns: Schema) -> None:
+    def _evolve(self, base: Metadata, columns: Schema, properties: dict[str, str]) -> None:
         change = evolve(base.columns, columns)
         policy = self._model.settings.on_drift
         self.drift = drift_of(self._model.name, change, base.columns, is_ignored=policy == "ignore")
@@ -252,8 +249,11 @@ class Stage:
             change = Evolution(mismatched=change.mismatched)
         if policy == "fail" and (drifted := _drifted(change)):
             raise DriftForbidden(self._model.name, drifted)
-        if change.mismatched:
+        if change.mismatched and not self._can_recast(change):
             raise DriftRefused(self._model.name, change.mismatched)
+        if change.mismatched:
+            self._recast(base, columns, change, properties)
+            return
         if change.added:
             added = ", ".join(_definition(column) for column in change.added)
             self._session.sql(f"ALTER TABLE {self._relation} ADD COLUMNS ({added})").collect()
@@ -261,6 +261,18 @@ class Stage:
             self._session.sql(
                 f"ALTER TABLE {self._relation} ALTER COLUMN {quote(column.name)} TYPE {column.type}"
             ).collect()
+
+    def _can_recast(self, change: Evolution) -> bool:
+        """Tell whether the rows that are there may be rewritten with the new types: built again, some would be lost."""
+        return self._batch.mode in ("merge", "delete_insert") and can_cast(change.mismatched)
+
+    def _recast(self, base: Metadata, columns: Schema, change: Evolution, properties: dict[str, str]) -> None:
+        """Write the rows that are there anew with the types of a result, before it is written."""
+        self.drift = tuple(_cast(item) for item in self.drift)
+        self._create((*columns, *kept_columns(base.columns, change)), "CREATE OR REPLACE TABLE")
+        if base.position is not None:
+            older = read_snapshot(self._session, self._relation, base.position)
+            writes.append(writes.conform(older, self.metadata().columns), self._relation, properties)
 
     def _snapshot(self) -> Snapshot:
         found = self.metadata().snapshot
@@ -299,9 +311,28 @@ def _definition(column: Column) -> str:
 
 
 def _written_anew(item: Drift) -> Drift:
-    """Return what a drift means to a table whose rows are all replaced: no column is kept, none has older rows."""
+    """Return what a drift means to a table whose rows are all replaced: none of them is an older one."""
+    if item.action == "kept":
+        return item.replace(reason="gone from the result, so it is null; `--full-refresh` drops it")
+    return item.replace(reason="the whole table is written anew")
+
+
+def _made_from_nothing(item: Drift) -> Drift:
+    """Return what a drift means to a table that has only the columns of its query."""
     action = "dropped" if item.action == "kept" else item.action
-    return item.replace(action=action, reason="the whole table is written anew")
+    return item.replace(action=action, reason="the table is made from nothing")
+
+
+def _cast(item: Drift) -> Drift:
+    return item.replace(reason="the rows that are there are cast to it") if item.action == "rebuilt" else item
+
+
+def _updating(strategy: Merge, given: list[str], columns: list[str]) -> Merge:
+    """Return a merge that leaves the columns alone which a table keeps although its query no longer has them."""
+    if strategy.update_columns is not None or len(given) == len(columns):
+        return strategy
+    keys = {key.casefold() for key in strategy.unique_key}
+    return strategy.replace(update_columns=tuple(name for name in given if name.casefold() not in keys))
 
 
 def _drifted(change: Evolution) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from lamina.values.grid import next_unit
 from lamina.values.interval import Interval, merge
 from lamina.values.names import CommitId, Position, TableName
 from lamina.values.schema import Schema
+from lamina.values.words import listed
 from lamina.warehouse.port import Comparison
 from lamina.warehouse.spark import writes
 from lamina.warehouse.spark.compare import Columns, columns_to_compare, compare_frames
@@ -37,10 +38,12 @@ def verify_table(
     if chosen is None:
         return unverifiable(reason)
     expected = _recompute(frames, model, slices, pins=pins, parameters=parameters)
+    chosen, kept = _without_kept(chosen, expected.columns)
     strategy = model.settings.strategy
     if isinstance(strategy, Merge):
         expected = writes.one_per_key(writes.conform(expected, columns), strategy)
     found = compare_frames(writes.conform(expected, chosen.compared), rows_inside(table, model, slices), chosen)
+    found = found.replace(notes=_kept_in_words(kept))
     if model.depends_on_order and (found.missing or found.extra):
         return unverifiable("non-deterministic: its rows depend on an order that may have ties")
     return found.replace(unverifiable=reason) if reason and not (found.missing or found.extra) else found
@@ -64,6 +67,18 @@ def _columns(model: CompiledModel, table: Schema) -> tuple[Columns | None, str]:
     others = ", ".join(f"`{column.name}`" for column in table if column not in kept)
     reason = f"{others} come from inputs as of each load"
     return (Columns(compared=kept) if kept else None), reason
+
+
+def _without_kept(chosen: Columns, given: list[str]) -> tuple[Columns, Schema]:
+    """Leave out the columns that a table keeps although its query no longer has them."""
+    names = {name.casefold() for name in given}
+    kept = tuple(column for column in chosen.compared if column.name.casefold() not in names)
+    return chosen.replace(compared=tuple(column for column in chosen.compared if column not in kept)), kept
+
+
+def _kept_in_words(kept: Schema) -> tuple[str, ...]:
+    names = listed(column.name for column in kept)
+    return (f"{names} kept from before and not compared: gone from the query",) if kept else ()
 
 
 def _recompute(
