@@ -1,6 +1,6 @@
 """`lamina apply`: do what a kept plan lists, or refuse."""
 
-from contextlib import ExitStack
+from functools import partial
 
 import click
 
@@ -13,18 +13,8 @@ from lamina.cli.answer import Answer, Options, answer_command
 @click.option("--fail-fast", is_flag=True, help="Start nothing new after the first failure")
 def command(options: Options, plan_id: str, parallel: int | None, **flags: bool) -> Answer:
     """Apply a kept plan."""
-    from lamina.cli.live import interruptible, shown
-    from lamina.cli.run_answer import run_answer
+    from lamina.cli.live import run_shown
     from lamina.operate import Ask, apply_plan
 
-    with ExitStack() as stack:
-        emit = stack.enter_context(shown(options))
-        result = apply_plan(
-            options.root,
-            options.variables,
-            plan_id,
-            Ask(parallel=parallel, is_fail_fast=flags["fail_fast"]),
-            emit=emit,
-            ready=lambda engine: stack.enter_context(interruptible(engine)),
-        )
-    return run_answer(result)
+    ask = Ask(parallel=parallel, is_fail_fast=flags["fail_fast"])
+    return run_shown(options, partial(apply_plan, options.root, options.variables, plan_id, ask))

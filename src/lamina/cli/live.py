@@ -3,12 +3,13 @@
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from lamina.cli.answer import Options
+from lamina.cli.answer import Answer, Options
 from lamina.cli.progress import PlainDisplay, TerminalDisplay
 from lamina.values.event import Event
+from lamina.values.result import RunResult
 
 if TYPE_CHECKING:
     from lamina.engine import Engine
@@ -25,6 +26,16 @@ def shown(options: Options) -> Iterator[Callable[[Event], None]]:
         return
     with TerminalDisplay(console) if console.is_terminal else PlainDisplay(console) as display:
         yield display
+
+
+def run_shown(options: Options, verb: Callable[..., RunResult]) -> Answer:
+    """Call a verb that builds, show what happens, let the user interrupt it, and return what it answers."""
+    from lamina.cli.run_answer import run_answer
+
+    with ExitStack() as stack:
+        emit = stack.enter_context(shown(options))
+        result = verb(emit=emit, ready=lambda engine: stack.enter_context(interruptible(engine)))
+    return run_answer(result)
 
 
 @contextmanager

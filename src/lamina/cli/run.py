@@ -1,6 +1,6 @@
 """`lamina run`: find what is stale, build it, say what was done."""
 
-from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import click
@@ -16,18 +16,8 @@ from lamina.cli.asking import ask_of, asking_options
 @click.option("--yes", is_flag=True, help="Rebuild also more slices than `run.rebuild_limit`")
 def command(options: Options, parallel: int | None, **flags: Any) -> Answer:
     """Plan and apply."""
-    from lamina.cli.live import interruptible, shown
-    from lamina.cli.run_answer import run_answer
+    from lamina.cli.live import run_shown
     from lamina.operate import run_project
 
     ask = ask_of(flags).replace(parallel=parallel, is_fail_fast=flags["fail_fast"], is_confirmed=flags["yes"])
-    with ExitStack() as stack:
-        emit = stack.enter_context(shown(options))
-        result = run_project(
-            options.root,
-            options.variables,
-            ask,
-            emit=emit,
-            ready=lambda engine: stack.enter_context(interruptible(engine)),
-        )
-    return run_answer(result)
+    return run_shown(options, partial(run_project, options.root, options.variables, ask))
