@@ -90,6 +90,12 @@ def given_up(model: CompiledModel, facts: ModelFacts) -> tuple[Failure, ...]:
     )
 
 
+def clean_ranges(model: CompiledModel, coverage: Coverage) -> tuple[Interval, ...]:
+    """Return what is built by current code and owes nothing."""
+    segments = coverage.segments
+    return merge(tuple(item.interval for item in segments if item.logic == model.fingerprint and not item.debts))
+
+
 def failed_ranges(failures: tuple[Failure, ...]) -> tuple[Interval, ...]:
     """Return the ranges of failures."""
     return merge(tuple(failure.interval for failure in failures))

@@ -8,7 +8,7 @@ from lamina.planner.decide_intervals import schedule_of
 from lamina.planner.due import next_release
 from lamina.planner.readiness import Upstream
 from lamina.planner.segments import covered
-from lamina.planner.staleness import failed_ranges, given_up
+from lamina.planner.staleness import clean_ranges, failed_ranges, given_up
 from lamina.values.facts import ModelFacts
 from lamina.values.interval import MAX, MIN, WHOLE, Interval, intersect, merge, subtract
 from lamina.values.names import ModelName, TableName
@@ -31,7 +31,9 @@ def upstream_of(
     """
     schedule = schedule_of(model, facts, execution_time=execution_time, selection=selection, upstream=upstream)
     due = schedule.due if schedule is not None else WHOLE
-    failures = subtract(failed_ranges(given_up(model, facts)), _clean(model, facts)) if not actions else ()
+    # What is clean was mended after it failed.
+    mended = clean_ranges(model, facts.coverage)
+    failures = subtract(failed_ranges(given_up(model, facts)), mended) if not actions else ()
     blocks = tuple(action for action in actions if isinstance(action, Block))
     return Upstream(
         name=model.name,
@@ -53,12 +55,6 @@ def _built(facts: ModelFacts, actions: tuple[Action, ...]) -> tuple[Interval, ..
         return merge(planned)
     there = covered(facts.coverage) if facts.target.status != "absent" else ()
     return merge((*there, *planned))
-
-
-def _clean(model: CompiledModel, facts: ModelFacts) -> tuple[Interval, ...]:
-    """Return what is built by current code and owes nothing: an earlier failure there is mended."""
-    segments = facts.coverage.segments
-    return merge(tuple(item.interval for item in segments if item.logic == model.fingerprint and not item.debts))
 
 
 def _within(spans: tuple[Interval, ...], due: Interval | None) -> tuple[Interval, ...]:
