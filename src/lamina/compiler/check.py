@@ -51,6 +51,7 @@ from lamina.compiler.rules import (
     unfiltered_input,
     unknown_allowed_code,
     unknown_protected_column,
+    unnamed_column,
     unorderable_column,
     unordered_merge,
     unread_input,
@@ -74,6 +75,7 @@ VIOLATIONS: tuple[tuple[Rule, Violations], ...] = tuple(
     for module in (
         misplaced_range,
         join_coercion,
+        unnamed_column,
         missing_merge_key,
         nullable_merge_key,
         missing_update_column,

@@ -266,6 +266,8 @@ def _finding(problem: Problem, file: ModelFile) -> Diagnostic:
     name = problem.facts[0]
     if problem.code == "ambiguous":
         return ambiguous_column.finding(name, place=place, model=file.name, relations=problem.facts[1:])
+    if "" in problem.facts[2:] and not name.isidentifier():
+        return unknown_column.unnamed(name, place=place, model=file.name)
     close = nearest(name, sorted(set(problem.facts[2:])))
     if problem.code == "relation":
         return unknown_relation.finding(name, place=place, model=file.name, nearest=close)
@@ -290,7 +292,7 @@ def _duplicates(file: ModelFile, query: QueryObject, rows: Rows) -> Iterator[Dia
     seen: set[str] = set()
     for column in rows.columns:
         folded = column.name.lower()
-        if folded in seen:
+        if folded and folded in seen:  # a name that cannot be told is Spark's, and differs
             place = place_at(file.text, starts.get(folded, 0))
             yield _placed(duplicate_column.finding(column.name, place=place, model=file.name), file)
         seen.add(folded)

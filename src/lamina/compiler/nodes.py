@@ -39,7 +39,7 @@ def column_aliases(node: exp.Expr) -> tuple[str, ...]:
 
 
 def start_of(node: exp.Expr) -> int:
-    """Return where the first identifier of an expression stands; 0 if it has none."""
+    """Return where an expression stands: its alias, its function or its first word; 0 if that cannot be told."""
     if type(node) is exp.Column:
         for key in ("catalog", "db", "table", "this"):
             part = node.args.get(key)
@@ -49,4 +49,4 @@ def start_of(node: exp.Expr) -> int:
     alias = node.args.get("alias")
     if isinstance(alias, exp.Identifier) and alias._meta:
         return int(alias._meta["start"])
-    return next((int(item._meta["start"]) for item in node.find_all(exp.Identifier) if item._meta), 0)
+    return next((int(item._meta["start"]) for item in node.walk() if item._meta and "start" in item._meta), 0)

@@ -15,3 +15,13 @@ def finding(name: str, *, place: Place, model: str, relation: str | None, neares
     where = f"`{relation}` has no column `{name}`" if relation else f"no input of the query has a column `{name}`"
     hint = f"did you mean `{nearest}`?" if nearest else "use a column of the FROM clause"
     return RULE.finding(where, place=place, model=model, hint=hint, suggestion=nearest)
+
+
+def unnamed(name: str, *, place: Place, model: str) -> Diagnostic:
+    """Return the finding for a name that Spark may give an expression without an alias."""
+    return RULE.finding(
+        f"no column is surely named `{name}`: an input has a computed column without an alias",
+        place=place,
+        model=model,
+        hint="give the expression an alias where it is computed, and read that",
+    )

@@ -1,0 +1,26 @@
+"""What is said about a text that cannot be parsed: in the words of a user, at the place where it goes wrong."""
+
+import pytest
+
+from lamina.compiler.parse import parse
+from lamina.values.diagnostic import Diagnostic
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "place"),
+    [
+        ("SELECT a,\n  'open FROM t", "this quote is never closed", (2, 3)),
+        ("SELECT 'it''s \\' fine', `a\nFROM t", "this quote is never closed", (1, 25)),
+        ("SELECT 1 - 2 / 3 -- don't\n  /* open", "this comment is never closed", (2, 3)),
+        ("SELECT x'zz'", "a literal holds characters that do not belong there", (1, 1)),
+        ("SELECT a >\nFROM t", "something is missing near `FROM`", (2, 1)),
+        ("SELECT a b c FROM t", "unexpected text near `c`", (1, 12)),
+        ("SELECT (a FROM t", "expected `)` near `FROM`", (1, 11)),
+        ("SELECT a FROM", "expected table name near `FROM`", (1, 10)),
+    ],
+)
+def test_a_syntax_error_is_told_in_plain_words(text: str, reason: str, place: tuple[int, int]) -> None:
+    found = parse(text)
+    assert isinstance(found, Diagnostic)
+    assert found.message == f"the query cannot be parsed: {reason}"
+    assert (found.line, found.column) == place
