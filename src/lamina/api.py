@@ -52,6 +52,7 @@ def compile_root(
             from lamina.project.read import read_project
 
             project = read_project(scan, environment_variables)
+        gc.enable()  # broken queries leave cyclic trees behind; of a whole project these may be many
         made = _compile(project, cache.memory if cache is not None else NOTHING, known)
         write_cache(scan.root, project, made, keys=keys, version=version)
         return made.graph

@@ -44,6 +44,7 @@ class Walk:
             definition = self._pending.popleft()
             self.out.append(f"={definition.number}({','.join(definition.columns)}")
             self._scope = Scope(None, definition.visible or self._outermost, block=None)
+            definition.visible = None  # it sees itself: without this loop the tree is freed at once
             self._drain(definition.query)
         for block in self.blocks:
             if block.names_matter and block.slot >= 0:

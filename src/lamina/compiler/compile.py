@@ -15,7 +15,6 @@ from lamina.compiler.objects import ObjectTask, RunTasks, task_of
 from lamina.compiler.places import place_at
 from lamina.compiler.resolve import Names, names_of
 from lamina.compiler.rules import cyclic_dependency, duplicate_target, unknown_dependency, unknown_function
-from lamina.compiler.sweep import swept
 from lamina.project.model import ModelFile
 from lamina.project.project import Project
 from lamina.project.source import SourceSchema, SourceTable
@@ -48,7 +47,7 @@ def compile_models(project: Project, memory: Memory, *, source_schema: SourceSch
     in_layers = {name for name, _ in placed}
     placed.extend((name, len(order.layers)) for name in sorted(files) if name not in in_layers)
     links: dict[str, StoredLink] = {}
-    for name, layer in swept(placed):
+    for name, layer in placed:
         task = tasks.get(name)
         links[name] = linking.add(
             files[name],

@@ -56,6 +56,10 @@ class Linker:
                 self.scope(number)
         return self.scope(self.query.root)
 
+    def release(self) -> None:
+        """Cut the loop between this and its lookup, so that the rows of a query are freed at once."""
+        del self.lookup.rows_of
+
     def scope(self, number: int) -> Rows:
         """Return the rows of a scope; a CTE is linked once however often it is read."""
         known = self.done.get(number)

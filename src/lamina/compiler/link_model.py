@@ -99,6 +99,7 @@ def link_query(file: ModelFile, query: QueryObject, names: ModelNames, *, around
     )
     found = [*_problems(file, linker), *_unknown_parameters(file, query, around), *_duplicates(file, query, rows)]
     found.extend(_placed(item, file) for item in query.diagnostics)
+    linker.release()
     is_inlined = isinstance(file.settings.strategy, Ephemeral)
     return Linked(model=model, diagnostics=tuple(found), reads=reads if is_inlined else None)
 
@@ -158,6 +159,7 @@ def _rows(file: ModelFile, query: QueryObject, names: ModelNames, *, around: Sur
             # The bounds have the type of the time column, which only the first pass could tell.
             kind = bound if bound == "date" else RUN_PARAMETERS["start_ts"]
             types |= {name: Typed(kind, nullable=False) for name in RANGE_BOUNDS}
+            linker.release()
             linker = Linker(
                 query, names.references, schema=around.schemas.get, parameters=types, follows_filters=follows
             )

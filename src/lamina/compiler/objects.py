@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from lamina.compiler.object import QueryObject
 from lamina.compiler.resolve import Names
-from lamina.compiler.sweep import swept
 from lamina.project.model import ModelFile
 from lamina.project.strategy import FullRefresh
 from lamina.values.codec import Packed, to_pack
@@ -52,4 +51,4 @@ def compile_object(task: ObjectTask, names: Names) -> QueryObject:
 
 def compile_objects(tasks: Sequence[ObjectTask], names: Names) -> dict[str, Packed]:
     """Compile queries one after another; the answer is packed, by key."""
-    return {task.key: Packed(to_pack(compile_object(task, names))) for task in swept(tasks)}
+    return {task.key: Packed(to_pack(compile_object(task, names))) for task in tasks}

@@ -59,6 +59,7 @@ def _object(text: str, parsed: Parsed, nodes: list[exp.Expr], *, resolve: Resolv
     walk = Walk(resolve)
     root = walk.query(tree, -1, {})
     scopes = walk.scopes
+    scopes.release()
     if len(scopes.scopes) > MAX_CHAIN and _longest_chain(scopes) > MAX_CHAIN:
         return QueryObject(diagnostics=(nesting_too_deep.finding(place=Place(file="")),))
     tokens = parsed.tokens

@@ -62,6 +62,11 @@ class Scopes:
         self.cte_names: list[str] = []
         self.is_sampled = False
 
+    def release(self) -> None:
+        """Cut the loops between this, the walk and its frames, so that all of it is freed at once."""
+        del self.open_query
+        self.frames.clear()
+
     def new_scope(self, parent: int) -> int:
         """Take a number for a scope that is filled in later."""
         self.scopes.append(OpaqueScope(parent, ()))
