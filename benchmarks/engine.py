@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.compile import Sample, measure
-from benchmarks.engine_projects import GROWTH_LAYOUTS, TINY, growing, many, write_days, write_project
+from benchmarks.engine_projects import GROWTH_CASES, TINY, growing, many, write_days, write_project
 
 LAMINA = str(Path(sys.executable).with_name("lamina"))
 
@@ -97,12 +97,12 @@ def measure_growth(folder: Path, size: Size) -> None:
     short, long = size.histories
     title(f"one new day after {short} and after {long} days of history, warm session; planning it, without a JVM")
     spoken = _work("grow", folder, "--days", str(short), str(long), "--passes", str(max(3, size.rounds)))
-    for layout in GROWTH_LAYOUTS:
-        times = {days: _median(spoken, f"increment {days} {layout}") for days in size.histories}
-        _compare(f"{long} days, {layout} layout", times[short], times[long], target=1.2)
+    for case in GROWTH_CASES:
+        times = {days: _median(spoken, f"increment {days} {case}") for days in size.histories}
+        _compare(f"{long} days, {case}", times[short], times[long], target=1.2)
     plans = {}
     for days in size.histories:
-        root, workload = folder / f"{days}-daily", growing(days, GROWTH_LAYOUTS["daily"])
+        root, workload = folder / f"{days}-daily", growing(days, "daily")
         write_days(root / "data" / "events", workload.end.toordinal() - workload.start.toordinal() - 1, 1)
         samples = [measure([LAMINA, "plan", "--project-dir", str(root), "--output", "json"]) for _ in range(5)]
         plans[days] = Time(*(statistics.median(getattr(item, name) for item in samples) for name in ("wall", "cpu")))

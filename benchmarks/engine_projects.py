@@ -89,22 +89,22 @@ def _tiny() -> Workload:
 TINY = _tiny()
 
 
-# How the daily aggregate of the growing history is laid out; None is what a model gets that says nothing.
-GROWTH_LAYOUTS: dict[str, str | None] = {"daily": None, "monthly": "months(day)"}
+_COPY = Statement("staging.events", "SELECT id, user_id, day, amount\nFROM raw.events", is_incremental=True)
+_DAILY_COPY = Statement("mart.daily", _DAILY.format(source="staging.events"), time_column="day")
+
+# What keeps up with the growing history: by day a slice is whole partitions, by month it cuts one; over files each
+# slice reads those of its day.
+GROWTH_CASES: dict[str, tuple[Statement, ...]] = {
+    "daily": (_COPY, _DAILY_COPY),
+    "monthly": (_COPY, _DAILY_COPY._replace(layout="months(day)")),
+    "files": (Statement("mart.daily", _DAILY.format(source="raw.events"), time_column="day"),),
+}
 
 
-def growing(days: int, layout: str | None) -> Workload:
-    """Return an append-only copy and a daily aggregate over some days of events, with room for ten more."""
-    return Workload(
-        f"days{days}",
-        ("events",),
-        (
-            Statement("staging.events", "SELECT id, user_id, day, amount\nFROM raw.events", is_incremental=True),
-            Statement("mart.daily", _DAILY.format(source="staging.events"), time_column="day", layout=layout),
-        ),
-        FIRST_DAY,
-        FIRST_DAY + timedelta(days=days + 10),
-    )
+def growing(days: int, case: str) -> Workload:
+    """Return one case over some days of events, with room for ten more."""
+    end = FIRST_DAY + timedelta(days=days + 10)
+    return Workload(f"days{days}", ("events",), GROWTH_CASES[case], FIRST_DAY, end)
 
 
 def many(count: int) -> Workload:

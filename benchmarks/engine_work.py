@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 from benchmarks.engine_projects import (
-    GROWTH_LAYOUTS,
+    GROWTH_CASES,
     LARGE,
     TINY,
     Statement,
@@ -155,19 +155,17 @@ def grow(folder: Path, histories: tuple[int, ...], *, rounds: int) -> None:
     """Add one day to projects with histories of several lengths, in turns."""
     owner = _open(folder / "session", folder)
     java = _java()
-    # By day a slice is whole partitions; by month it cuts one, and is replaced by a MERGE that reads the table's files.
-    cases = [(days, layout) for days in histories for layout in GROWTH_LAYOUTS]
-    for days, layout in cases:
-        root = folder / f"{days}-{layout}"
-        write_project(root, growing(days, GROWTH_LAYOUTS[layout]))
+    cases = [(days, case) for days in histories for case in GROWTH_CASES]
+    for days, case in cases:
+        root = folder / f"{days}-{case}"
+        write_project(root, growing(days, case))
         write_days(root / "data" / "events", 0, days)
         build_by_lamina(root, owner, threads=1)
     for turn in range(rounds):
-        for days, layout in cases:
-            root = folder / f"{days}-{layout}"
-            write_days(root / "data" / "events", days + turn, 1)
-            with measured(f"increment {days} {layout}", java):
-                build_by_lamina(root, owner, threads=1)
+        for days, case in cases:
+            write_days(folder / f"{days}-{case}" / "data" / "events", days + turn, 1)
+            with measured(f"increment {days} {case}", java):
+                build_by_lamina(folder / f"{days}-{case}", owner, threads=1)
     owner.stop()
 
 

@@ -20,6 +20,7 @@ from lamina.values.schema import DataType
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.spark import manifest, reads
 from lamina.warehouse.spark.error_place import python_place, sql_place
+from lamina.warehouse.spark.needed_files import needed_files
 from lamina.warehouse.spark.python_model import ModelInputs, run_python_model
 from lamina.warehouse.spark.ranges import predicate, time_ranges
 from lamina.warehouse.spark.settings import SparkSettings
@@ -51,7 +52,7 @@ class Frames:
         """Return one input at its pinned version, or only what was appended up to it."""
         source = _source(self._graph, pin.input)
         if source is not None and source.type == "files":
-            entries = self.entries(source, pin)
+            entries = self._entries(source, pin)
             return reads.read_files(self._session, self._settings, source, entries=entries)
         table = TableName(source.location) if source else self._graph.model(ModelName(pin.input)).target
         name = relation(self._settings.catalog, table)
@@ -62,17 +63,26 @@ class Frames:
         reads.require_appends(table, steps, since=pin.since)
         return reads.read_appended(self._session, name, since=pin.since, until=pin.position)
 
-    def entries(self, source: SourceTable, pin: Pin) -> tuple[manifest.FileEntry, ...]:
-        """Return the files that a pin of a file source reads."""
+    def _entries(self, source: SourceTable, pin: Pin) -> tuple[manifest.FileEntry, ...]:
         if pin.since is None:
             return manifest.load_manifest(self._settings, source, pin.position).entries
         return reads.appended_files(self._settings, source, since=pin.since, until=pin.position)
+
+    def _read_slices(self, model: CompiledModel, batch: Batch, pin: Pin) -> "DataFrame":
+        """Return what a batch can see of one input: of files, those that hold times of its slices."""
+        source = _source(self._graph, pin.input)
+        # A recompute reads everything: it is what shows whether slices were built from all they needed.
+        if source is None or source.type != "files" or pin.since is not None or batch.mode != "replace_slices":
+            return self.read(pin)
+        held = manifest.load_manifest(self._settings, source, pin.position)
+        entries = needed_files(model, source, held, span=_bounds(batch))
+        return reads.read_files(self._session, self._settings, source, entries=entries)
 
     def result(self, model: CompiledModel, batch: Batch) -> "DataFrame":
         """Return the rows that a batch writes, before its strategy looks at them."""
         if model.kind == "seed":
             return self._seed(model)
-        frames = {pin.input: self.read(pin) for pin in batch.pins}
+        frames = {pin.input: self._read_slices(model, batch, pin) for pin in batch.pins}
         if reads_itself(model) and TableName(model.name) not in frames:
             frames[TableName(model.name)] = reads.no_rows(self._session, model.columns or ())
         if model.kind == "python":
