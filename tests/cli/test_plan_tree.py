@@ -4,28 +4,20 @@ from typing import Literal
 
 import pytest
 from tests.cli.drawn import drawn
-from tests.planner.making import days
+from tests.planner.making import days, plan
 
 from lamina.cli.plan_tree import change_words, plan_tree
 from lamina.values.change import Affected, ColumnChange, ModelChange
 from lamina.values.interval import WHOLE
-from lamina.values.names import ColumnName, EnvironmentName, ModelName, PlanId
-from lamina.values.plan import Action, Assumed, Block, Build, Plan, Rebuild, Selection, Skip, Wait
+from lamina.values.names import ColumnName, ModelName
+from lamina.values.plan import Action, Block, Build, Rebuild, Skip, Wait
 
 A, B, C = ModelName("sales.a"), ModelName("sales.b"), ModelName("sales.c")
 KEPT = "failed before and is kept back until code or data change, or `lamina retry sales.a`: [BAD] no"
 
 
 def tree(*actions: Action, changes: tuple[ModelChange, ...] = (), width: int = 100) -> list[str]:
-    plan = Plan(
-        plan_id=PlanId("0123456789abcdef"),
-        environment=EnvironmentName("prod"),
-        execution_time=days(1).start,
-        selection=Selection(),
-        actions=actions,
-        assumed=Assumed(fingerprints={}, pins={}, bases={}),
-    )
-    return drawn(plan_tree(plan, changes), width=width)
+    return drawn(plan_tree(plan(*actions), changes), width=width)
 
 
 def test_work_is_told_with_its_slices_and_reason() -> None:

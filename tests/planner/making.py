@@ -10,7 +10,17 @@ from lamina.project.strategy import FullRefresh, Strategy, TimeInterval
 from lamina.values.coverage import Coverage, Cursor, Logic, Segment
 from lamina.values.facts import Head, ModelFacts, TargetFacts
 from lamina.values.interval import Interval
-from lamina.values.names import ColumnName, Fingerprint, ModelName, Position, SourceName, TableName
+from lamina.values.names import (
+    ColumnName,
+    EnvironmentName,
+    Fingerprint,
+    ModelName,
+    PlanId,
+    Position,
+    SourceName,
+    TableName,
+)
+from lamina.values.plan import Action, Assumed, Plan, Selection
 from lamina.values.schema import Column, DataType
 from lamina.values.touch import ColumnRanges, Everything, Extent, Ranges, Refinement, Touch
 
@@ -145,4 +155,16 @@ def graph(*models: CompiledModel, sources: tuple[str, ...] = ("raw.orders",)) ->
         sources=tuple(SourceTable(name=SourceName(name), type="iceberg", location=name) for name in sources),
         layers=tuple(tuple(item.name for item in models if item.layer == layer) for layer in range(depth)),
         diagnostics=(),
+    )
+
+
+def plan(*actions: Action, selection: Selection | None = None, plan_id: str = "0123456789abcdef") -> Plan:
+    """Return a plan of actions that assumes nothing."""
+    return Plan(
+        plan_id=PlanId(plan_id),
+        environment=EnvironmentName("prod"),
+        execution_time=day(1),
+        selection=selection if selection is not None else Selection(),
+        actions=actions,
+        assumed=Assumed(fingerprints={}, pins={}, bases={}),
     )

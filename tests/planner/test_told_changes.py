@@ -1,7 +1,7 @@
 """Which changes of code a plan tells: against what was built, of what was asked for, by their cause."""
 
 from tests.compiler.projects import ephemeral, graph_of, model, source
-from tests.planner.making import day
+from tests.planner.making import plan
 
 from lamina.compiler.changes import compare
 from lamina.compiler.graph import Graph
@@ -9,8 +9,8 @@ from lamina.planner.told_changes import told_changes
 from lamina.project.model import CheckSettings
 from lamina.values.change import ModelChange
 from lamina.values.interval import WHOLE
-from lamina.values.names import ColumnName, EnvironmentName, ModelName, PlanId
-from lamina.values.plan import Assumed, Build, Plan, Selection
+from lamina.values.names import ColumnName, ModelName
+from lamina.values.plan import Build, Selection
 
 ORDERS = source("raw.orders", "id bigint, amount int")
 PAID = "SELECT id, amount FROM raw.orders WHERE amount > 0"
@@ -24,16 +24,9 @@ def told(
     """Return what a plan tells, by model."""
     builds = (Build(model=ModelName(name), intervals=(WHOLE,), reason="", mode="replace_all") for name in works)
     chosen = tuple(ModelName(name) for name in asked) if asked is not None else None
-    plan = Plan(
-        plan_id=PlanId("p"),
-        environment=EnvironmentName("prod"),
-        execution_time=day(1),
-        selection=Selection(models=chosen),
-        actions=tuple(builds),
-        assumed=Assumed(fingerprints={}, pins={}, bases={}),
-    )
+    made = plan(*builds, selection=Selection(models=chosen))
     there = {ModelName(name) for name in built}
-    return {item.model: item for item in told_changes(compare(old, new), old, new, plan=plan, built=there)}
+    return {item.model: item for item in told_changes(compare(old, new), old, new, plan=made, built=there)}
 
 
 def test_a_model_without_rows_is_added_whatever_its_text_was() -> None:

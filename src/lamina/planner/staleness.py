@@ -12,6 +12,7 @@ from lamina.values.interval import Interval, merge
 from lamina.values.names import Position, RunId, TableName
 from lamina.values.plan import Selection
 from lamina.values.touch import Touch
+from lamina.values.words import listed
 
 # Failures by code and data alone; any other can have gone by the next run: a disk, a network, another writer.
 _OWN_FAULTS = ("query_rejected", "data_rejected", "internal", "unknown")
@@ -37,12 +38,20 @@ def rebuild_reason(model: CompiledModel, facts: ModelFacts, selection: Selection
     if facts.target.status == "absent":
         return "the table is gone"
     if any(segment.logic != model.fingerprint for segment in coverage.segments):
-        return {"sql": "the query changed", "python": "the code changed", "seed": "the file changed"}[model.kind]
+        return _code_in_words(model)
     if facts.target.status == "foreign_write" and model.settings.on_foreign_write == "rebuild":
         return "somebody else wrote to the table"
     if selection.is_full_refresh:
         return "asked for with `--full-refresh`"
     return None
+
+
+def _code_in_words(model: CompiledModel) -> str:
+    """Say that code changed; one fingerprint covers a query and the ephemeral models put into it."""
+    read = {use.name for use in model.inputs}
+    inlined = tuple(name for name in model.depends_on if name not in read)
+    query = f"the query, or ephemeral {listed(inlined)} in it, changed" if inlined else "the query changed"
+    return {"sql": query, "python": "the code changed", "seed": "the file changed"}[model.kind]
 
 
 def parameter_reason(model: CompiledModel, coverage: Coverage, execution_time: datetime) -> str | None:
