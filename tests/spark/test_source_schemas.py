@@ -8,10 +8,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.spark.lake import Lake
 
 from lamina.project.source import SourceTable
 from lamina.values.names import SourceName
 from lamina.warehouse.schemas import KnownSchema, source_schema
+from lamina.warehouse.spark.reads import FilesDisagree
 
 pytestmark = pytest.mark.spark
 
@@ -102,3 +104,32 @@ def test_folder_columns_agree(spark: Any, tmp_path: Path, values: list[str]) -> 
         folder.mkdir(parents=True)
         pq.write_table(pa.table({"id": [1]}), folder / "a.parquet")
     assert_agrees(spark, tmp_path)
+
+
+def test_files_that_disagree_are_named_when_they_are_read(lake: Lake) -> None:
+    folder = lake.folder / "raw" / "orders"
+    folder.mkdir(parents=True)
+    pq.write_table(pa.table({"id": pa.array([1])}), folder / "a.parquet")
+    pq.write_table(pa.table({"id": pa.array(["1"])}), folder / "b.parquet")
+    lake.add_source("raw.orders")
+    model = lake.add_model("sales.orders", "SELECT id FROM raw.orders", inputs=("raw.orders",))
+
+    with pytest.raises(FilesDisagree) as caught:
+        lake.stage(model)
+
+    assert (caught.value.code, caught.value.kind) == ("L631", "data_rejected")
+    assert "`id` is bigint in `a.parquet` and string in `b.parquet`" in caught.value.message
+    assert caught.value.hint == "write the files again with one type, or declare `columns` for the table"
+
+
+def test_files_that_spark_can_read_together_are_read(lake: Lake) -> None:
+    folder = lake.folder / "raw" / "orders"
+    folder.mkdir(parents=True)
+    pq.write_table(pa.table({"at": pa.array([{"x": 1}])}), folder / "a.parquet")
+    pq.write_table(pa.table({"at": pa.array([{"x": 1, "y": 2}])}), folder / "b.parquet")
+    lake.add_source("raw.orders")
+    model = lake.add_model("sales.orders", "SELECT at.x AS x, at.y AS y FROM raw.orders", inputs=("raw.orders",))
+
+    lake.build(model)
+
+    assert lake.sql("SELECT x, y FROM lake.sales.orders ORDER BY y") == [(1, None), (1, 2)]

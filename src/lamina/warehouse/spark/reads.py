@@ -7,6 +7,7 @@ from lamina.project.source import SourceTable
 from lamina.values.names import Position, TableName
 from lamina.values.schema import UNKNOWN, Schema
 from lamina.warehouse.failure import RebuildNeeded, WarehouseFailure
+from lamina.warehouse.schemas import ConflictingSchema, source_schema
 from lamina.warehouse.spark import manifest
 from lamina.warehouse.spark.manifest import FileEntry
 from lamina.warehouse.spark.metadata import Metadata, Snapshot
@@ -68,6 +69,23 @@ class VersionGone(WarehouseFailure):
         )
 
 
+class FilesDisagree(WarehouseFailure):
+    """Files of one source give one column different types, so Spark cannot read them together.
+
+    Why: the columns are taken from the files, and these do not agree about one of them.
+    Fix: write the named files again with one type, or declare `columns` for the source's table.
+    """
+
+    code = "L631"
+
+    def __init__(self, source: str, conflict: ConflictingSchema) -> None:
+        super().__init__(
+            f"the files of source `{source}` do not go together: {conflict.reason}",
+            kind="data_rejected",
+            hint=conflict.hint,
+        )
+
+
 def read_snapshot(session: "SparkSession", relation: str, position: Position) -> "DataFrame":
     """Read an Iceberg table as it was at a snapshot."""
     return session.sql(f"SELECT * FROM {relation} VERSION AS OF {int(position)}")
@@ -107,13 +125,23 @@ def read_files(
     session: "SparkSession", settings: SparkSettings, source: SourceTable, *, entries: tuple[FileEntry, ...]
 ) -> "DataFrame":
     """Read exactly these files of a source."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
     if not entries:
         return no_rows(session, _known_columns(source))
     location = manifest.locate(settings, source)
     reader = session.read.format(source.format).options(**_options(source, entries, location))
     if source.columns and all(column.type != UNKNOWN for column in source.columns):
         reader = reader.schema(_ddl(source.columns))
-    return reader.load([str(_path_of(location, entry)) for entry in entries])
+    try:
+        return reader.load([str(_path_of(location, entry)) for entry in entries])
+    except (PySparkException, Py4JError) as error:
+        # Spark names types but no files; what it can merge is more than footers tell, so they are asked only now.
+        answer = source_schema(source, Path(settings.root), pointers={})
+        if isinstance(answer, ConflictingSchema):
+            raise FilesDisagree(source.name, answer) from error
+        raise
 
 
 def no_rows(session: "SparkSession", columns: Schema) -> "DataFrame":
