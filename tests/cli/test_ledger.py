@@ -39,6 +39,18 @@ def test_a_narrow_screen_shows_the_reason_below_and_cuts_no_name(ledger: Ledger)
     ]
 
 
+def test_rows_without_reasons_are_a_table_where_they_fit() -> None:
+    ledger = Ledger("model", "verdict", "why")
+    ledger.add("sales.orders", "equal", "")
+    assert drawn(ledger, width=24) == ["model         verdict", "sales.orders  equal"]
+
+
+def test_a_cell_that_needs_its_header_takes_it_along() -> None:
+    ledger = Ledger("model", "built", "why", labelled=("built",))
+    ledger.add("sales.orders", "2026-04-01", "one two three four five six seven")
+    assert drawn(ledger, width=40)[0] == "sales.orders  built 2026-04-01"
+
+
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 120])
 def test_nothing_is_lost_at_any_width(ledger: Ledger, width: int) -> None:
     told = "".join("".join(drawn(ledger, width=width)).split())

@@ -1,6 +1,7 @@
 """What a run says at its end: a line for each model, every failure in full once, what comes next."""
 
 import pytest
+from tests.planner.making import days
 
 from lamina.cli.answer import Options, Screen
 from lamina.cli.progress import event_line
@@ -60,6 +61,16 @@ def test_a_failure_is_told_in_full_once(capsys: pytest.CaptureFixture[str]) -> N
     assert "to try again: lamina retry s.bad" in err
 
 
+def test_the_last_line_counts_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = told(capsys, result(GOOD, BAD, SAME, status="partial", rows_written=1200))
+    assert out.splitlines()[-1] == "built in part; 1 built, 1 failed, 1 unchanged; 1,200 rows; 1.5 s"
+
+
+def test_slices_stand_before_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = told(capsys, result(GOOD.replace(intervals=(days(1, 3),))))
+    assert "2026-04-01 to 2026-04-03: first build" in out
+
+
 def test_a_failure_of_an_earlier_run_is_told_in_full_once(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = told(capsys, result(KEPT, status="failure"))
     assert (out + err).count("the old reason") == 1
@@ -77,7 +88,7 @@ def test_models_that_did_nothing_are_only_counted(capsys: pytest.CaptureFixture[
     out, err = told(capsys, result(GOOD, SAME))
     assert "s.good" in out
     assert "s.same" not in out
-    assert out.splitlines()[-1] == "built; 1 built, 0 failed, 0 blocked; 1 unchanged; 0 rows; 1.5 s"
+    assert out.splitlines()[-1] == "1 built, 1 unchanged; 0 rows; 1.5 s"
     assert err == ""
 
 

@@ -17,9 +17,10 @@ Cell = str | Text
 class Ledger:
     """Rows of short cells and a reason; names are never cut, because people type them again."""
 
-    def __init__(self, *headers: str, right: Sequence[str] = ()) -> None:
+    def __init__(self, *headers: str, right: Sequence[str] = (), labelled: Sequence[str] = ()) -> None:
         self._headers = headers
         self._right = right
+        self._labelled = labelled  # cells that mean nothing without the header, where none stands above them
         self._rows: list[tuple[Cell, ...]] = []
 
     def add(self, *cells: Cell) -> None:
@@ -30,7 +31,8 @@ class Ledger:
         short = [row[:-1] for row in ([*self._rows, self._headers])]
         widths = [max(len(str(row[place])) for row in short) for place in range(len(self._headers) - 1)]
         taken = sum(width + GAP for width in widths)
-        if options.max_width - taken >= NARROWEST_REASON:
+        longest = max((len(str(row[-1])) for row in self._rows), default=0)
+        if options.max_width - taken >= min(longest, NARROWEST_REASON):
             yield self._table()
         else:
             yield from self._list()
@@ -54,7 +56,8 @@ class Ledger:
             line = Text(no_wrap=False, overflow="fold")
             for header, cell in zip(self._headers, row[:-1], strict=False):
                 if str(cell):
-                    line.append("  " if line else "").append(_with_unit(cell, header))
+                    label = f"{header} " if header in self._labelled else ""
+                    line.append("  " if line else "").append(label).append(_with_unit(cell, header))
             yield line
             if reason := str(row[-1]):
                 wrapped = Text(reason, style="dim", no_wrap=False, overflow="fold")

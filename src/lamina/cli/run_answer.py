@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _STYLES = {"completed": "green", "failed": "red", "blocked": "yellow", "not_started": "yellow", "skipped": "dim"}
 _SENTENCES = {
-    "success": "built",
+    "success": "",
     "partial": "built in part",
     "failure": "failed",
     "nothing_to_do": "nothing to do",
@@ -55,23 +55,22 @@ def _table(told: tuple[Materialization, ...]) -> "Ledger":
 
     from lamina.cli.ledger import Ledger
 
-    table = Ledger("model", "status", "rows", "time", "slices", "why", right=("rows", "time"))
+    table = Ledger("model", "status", "rows", "time", "why", right=("rows", "time"))
     for item in told:
         table.add(
             item.model,
             Text(item.status.replace("_", " "), style=_STYLES.get(item.status, "cyan")),
             f"{item.rows_written:,}" if item.status == "completed" else "",
             duration_words(item.duration_ms / 1000) if item.duration_ms else "",
-            spans_words(item.intervals),
             _why(item),
         )
     return table
 
 
 def _why(item: Materialization) -> str:
-    """Return the reason of a line; a failure is told in full below, so here only where it is."""
+    """Return slices and reason of a line; a failure is told in full below, so here only where it is."""
     if item.status != "failed":
-        return item.reason
+        return ": ".join(filter(None, (spans_words(item.intervals), item.reason)))
     if item.error is None:
         return "kept back since an earlier failure, see below"
     return f"see below: {item.error.place}" if item.error.place is not None else "see below"
@@ -92,16 +91,19 @@ def _show_failures(screen: Screen, result: RunResult) -> None:
 
 
 def _closing(result: RunResult) -> str:
+    """Return the last line: how it ended, how many of each, how much, how long."""
     skipped = sum(1 for item in result.materializations if item.status == "skipped")
+    counts = {
+        "built": result.tables_built,
+        "failed": result.tables_failed,
+        "blocked": result.tables_blocked,
+        "unchanged": skipped,
+    }
     parts = [
         _SENTENCES[result.status],
-        f"{result.tables_built} built, {result.tables_failed} failed, {result.tables_blocked} blocked",
-        f"{skipped} unchanged",
-        counted(result.rows_written, "row"),
+        ", ".join(f"{count} {word}" for word, count in counts.items() if count),
+        counted(result.rows_written, "row") if result.tables_built else "",
         duration_words(result.duration_ms / 1000),
+        f"next due {result.next_due[0].at}" if result.next_due else "",
     ]
-    if result.status == "nothing_to_do":
-        parts = [parts[0], parts[2], parts[4]]
-    if result.next_due:
-        parts.append(f"next due {result.next_due[0].at}")
-    return "; ".join(parts)
+    return "; ".join(filter(None, parts))

@@ -27,14 +27,13 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...],
         from lamina.cli.ledger import Ledger
         from lamina.cli.words import spans_words
 
-        table = Ledger("model", "status", "built", "stale", "why")
+        table = Ledger("model", "status", "built", "why", labelled=("built",))
         for item in result.models:
             table.add(
                 item.model,
                 Text(item.status.replace("_", " "), style=_STYLES.get(item.status, "cyan")),
                 spans_words(item.built),
-                spans_words(item.stale),
-                item.reason,
+                ": ".join(filter(None, (spans_words(item.stale), item.reason))),
             )
         screen.out.print(table)
 
