@@ -5,7 +5,7 @@ from tests.planner.making import DAILY, built, day, days, model, use
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.touches import batch_extent, diff_questions, is_append, replaces_rows
 from lamina.project.strategy import Incremental
-from lamina.values.batch import Batch, DiffQuestion, Pin
+from lamina.values.batch import Batch, Counts, DiffQuestion, Pin
 from lamina.values.coverage import Coverage, Logic
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ColumnName, CommitId, Fingerprint, Position, TableName
@@ -49,13 +49,19 @@ def test_an_append_touches_where_its_rows_lie_if_that_is_known() -> None:
     made = batch(subject, WHOLE, mode="append")
     assert batch_extent(made, subject, added=known) == Ranges(columns=known)
     assert batch_extent(made, subject, added=()) == Everything()
-    assert is_append(made)
+    assert is_append(made, Counts(inserted=1))
 
 
 def test_a_replaced_table_touches_everything() -> None:
     made = batch(STATS, days(1, 9), mode="replace_all")
     assert batch_extent(made, STATS, added=()) == Everything()
-    assert not is_append(made)
+    assert not is_append(made, Counts(inserted=1))
+
+
+def test_slices_that_had_no_rows_are_filled_by_an_append() -> None:
+    made = batch(STATS, days(3), mode="replace_slices")
+    assert is_append(made, Counts(inserted=5))
+    assert not is_append(made, Counts(inserted=5, deleted=1))
 
 
 def test_only_what_replaces_built_rows_is_compared() -> None:

@@ -154,6 +154,14 @@ MUTANTS = (
         net=_NO_GUARD,
     ),
     Mutant(
+        "replaced_slices_count_as_appended",
+        "slices that had rows are replaced, not filled",
+        publish,
+        "is_append",
+        lambda batch, _counts: batch.mode in ("append", "replace_slices"),
+        net=_NO_GUARD,
+    ),
+    Mutant(
         "missing_link_is_trusted",
         "a log that does not lead to the head touches everything",
         fold,

@@ -171,7 +171,7 @@ def _touch(ground: Ground, staged: Staged, diff: Diff | None) -> Touch:
         position=staged.position,
         parent=ground.record.position,
         extent=Nothing() if is_equal else batch_extent(batch, ground.model, added=staged.added),
-        is_append=is_append(batch),
+        is_append=is_append(batch, staged.counts),
         refinements=diff.refinements if diff is not None and not is_equal else (),
         rows_added=staged.counts.written,
         rows_removed=staged.counts.replaced + staged.counts.deleted,

@@ -4,7 +4,7 @@ from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import column_ranges, grid_of
 from lamina.planner.segments import covered
 from lamina.project.strategy import TimeInterval
-from lamina.values.batch import Batch, DiffQuestion
+from lamina.values.batch import Batch, Counts, DiffQuestion
 from lamina.values.coverage import Coverage
 from lamina.values.interval import intersect
 from lamina.values.names import TableName
@@ -28,9 +28,9 @@ def batch_extent(batch: Batch, model: CompiledModel, *, added: tuple[ColumnRange
     return Everything()
 
 
-def is_append(batch: Batch) -> bool:
-    """Say whether a batch only adds rows."""
-    return batch.mode == "append"
+def is_append(batch: Batch, counts: Counts) -> bool:
+    """Say whether a batch only added rows: by appending, or by filling slices that had none."""
+    return batch.mode == "append" or (batch.mode == "replace_slices" and not counts.deleted)
 
 
 def replaces_rows(batch: Batch, coverage: Coverage) -> bool:

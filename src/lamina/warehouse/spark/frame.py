@@ -20,9 +20,10 @@ from lamina.values.schema import DataType
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.spark import manifest, reads
 from lamina.warehouse.spark.error_place import python_place, sql_place
+from lamina.warehouse.spark.filled import filled_slices
 from lamina.warehouse.spark.needed_files import needed_files
 from lamina.warehouse.spark.python_model import ModelInputs, run_python_model
-from lamina.warehouse.spark.ranges import predicate, time_ranges
+from lamina.warehouse.spark.ranges import predicate, rows_inside, time_ranges
 from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.sql import quote, relation
 from lamina.warehouse.spark.tables import Tables
@@ -60,6 +61,10 @@ class Frames:
             self._require_version(table, pin.position)
             return reads.read_snapshot(self._session, name, pin.position)
         steps = reads.steps_between(table, self._tables.metadata(table), since=pin.since, until=pin.position)
+        slices = filled_slices(steps) if source is None else ()
+        if slices:
+            whole = reads.read_snapshot(self._session, name, pin.position)
+            return rows_inside(whole, self._graph.model(ModelName(pin.input)), slices)
         reads.require_appends(table, steps, since=pin.since)
         return reads.read_appended(self._session, name, since=pin.since, until=pin.position)
 

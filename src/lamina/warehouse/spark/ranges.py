@@ -1,12 +1,18 @@
 """A batch's range on its time column: as SQL, and against the table's layout."""
 
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
+from lamina.compiler.graph import CompiledModel
+from lamina.project.strategy import TimeInterval
 from lamina.values.bounds import Bound, bound_text, typed_bounds, without_zone
 from lamina.values.interval import Interval, merge
 from lamina.values.value import Value
 from lamina.warehouse.spark.layout import PartitionField
 from lamina.warehouse.spark.sql import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 class TimeRange(Value, frozen=True):
@@ -31,6 +37,16 @@ def time_ranges(column: str, kind: str, slices: tuple[Interval, ...], *, zone: s
 def predicate(ranges: tuple[TimeRange, ...], prefix: str = "") -> str:
     """Return several ranges as one condition."""
     return " OR ".join(f"({item.predicate(prefix)})" for item in ranges)
+
+
+def rows_inside(table: "DataFrame", model: CompiledModel, slices: tuple[Interval, ...]) -> "DataFrame":
+    """Return the rows of an interval model's slices, or all rows of another."""
+    strategy = model.settings.strategy
+    if not isinstance(strategy, TimeInterval):
+        return table
+    kinds = {name.casefold(): kind for name, kind in table.dtypes}
+    kind = kinds.get(strategy.time_column.casefold(), "timestamp")
+    return table.where(predicate(time_ranges(strategy.time_column, kind, slices, zone=model.settings.timezone)))
 
 
 def literal(bound: Bound) -> str:

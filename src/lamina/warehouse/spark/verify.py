@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of, reads_itself
-from lamina.project.strategy import Incremental, Merge, TimeInterval
+from lamina.project.strategy import Incremental, Merge
 from lamina.values.batch import Batch, Pin
 from lamina.values.grid import next_unit
 from lamina.values.interval import Interval, merge
@@ -17,7 +17,7 @@ from lamina.warehouse.port import Comparison
 from lamina.warehouse.spark import writes
 from lamina.warehouse.spark.compare import Columns, columns_to_compare, compare_frames
 from lamina.warehouse.spark.frame import Frames
-from lamina.warehouse.spark.ranges import predicate, time_ranges
+from lamina.warehouse.spark.ranges import rows_inside
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -119,16 +119,6 @@ def _batches(model: CompiledModel, slices: tuple[Interval, ...]) -> Iterator[Int
             yield Interval(start, next_unit(grid, start))
             start = next_unit(grid, start)
         yield Interval(start, span.end)
-
-
-def rows_inside(table: "DataFrame", model: CompiledModel, slices: tuple[Interval, ...]) -> "DataFrame":
-    """Return the rows of an interval model's slices, or all rows of another."""
-    strategy = model.settings.strategy
-    if not isinstance(strategy, TimeInterval):
-        return table
-    kinds = {name.casefold(): kind for name, kind in table.dtypes}
-    kind = kinds.get(strategy.time_column.casefold(), "timestamp")
-    return table.where(predicate(time_ranges(strategy.time_column, kind, slices, zone=model.settings.timezone)))
 
 
 def unverifiable(reason: str) -> Comparison:

@@ -28,13 +28,14 @@ from lamina.warehouse.spark.errors import translated
 from lamina.warehouse.spark.frame import Frames
 from lamina.warehouse.spark.metadata import MARK, TOUCH, read_metadata, write_properties
 from lamina.warehouse.spark.query import refuse_writing, run_query
+from lamina.warehouse.spark.ranges import rows_inside
 from lamina.warehouse.spark.reads import read_appended, read_snapshot, steps_between
 from lamina.warehouse.spark.session import Application, own_conf
 from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.sql import quote, relation
 from lamina.warehouse.spark.stage import Stage
 from lamina.warehouse.spark.tables import Tables
-from lamina.warehouse.spark.verify import rows_inside, unverifiable, verify_table
+from lamina.warehouse.spark.verify import unverifiable, verify_table
 from lamina.warehouse.spark.volume import Volume
 from lamina.warehouse.spark.watch import watched
 
