@@ -33,13 +33,13 @@ class Ledger:
         taken = sum(width + GAP for width in widths)
         longest = max((len(str(row[-1])) for row in self._rows), default=0)
         if options.max_width - taken >= min(longest, NARROWEST_REASON):
-            yield self._table()
+            yield self._table(len(self._headers) if longest else len(self._headers) - 1)
         else:
             yield from self._list()
 
-    def _table(self) -> Table:
+    def _table(self, columns: int) -> Table:
         table = Table(box=None, pad_edge=False)
-        for header in self._headers:
+        for header in self._headers[:columns]:
             is_reason = header == self._headers[-1]
             table.add_column(
                 header,
@@ -48,7 +48,7 @@ class Ledger:
                 overflow="fold",
             )
         for row in self._rows:
-            table.add_row(*row)
+            table.add_row(*row[:columns])
         return table
 
     def _list(self) -> Iterator[RenderableType]:
