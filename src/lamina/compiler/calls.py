@@ -5,7 +5,7 @@ from typing import Any
 from sqlglot import exp
 
 from lamina.compiler import function_kinds
-from lamina.compiler.frames import function_name
+from lamina.compiler.frames import class_name, function_name
 from lamina.compiler.operators import FunctionKind
 
 Node = Any
@@ -53,6 +53,14 @@ def kinds_of(node: Node) -> tuple[FunctionKind, ...]:
         return ()
     is_unordered = isinstance(node, UNORDERED_NODES) and not isinstance(node.parent, exp.WithinGroup)
     return ("aggregate", "unordered") if is_unordered else ("aggregate",)
+
+
+def is_plain_call(kind: type[exp.Expr]) -> bool:
+    """Tell of a class of calls that `kinds_of` has nothing to say about any of them."""
+    if issubclass(kind, (exp.Anonymous, exp.AggFunc, exp.Any, *VOLATILE_NODES)):
+        return False
+    name = class_name(kind)
+    return name not in function_kinds.VOLATILE and name not in function_kinds.AGGREGATES
 
 
 def _is_windowed(node: Node) -> bool:

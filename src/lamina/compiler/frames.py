@@ -17,7 +17,7 @@ SPARK_NAMES: dict[Any, str] = {
     exp.ArgMin: "min_by",
     exp.GroupConcat: "listagg",
 }
-"""Names that the parser folds into others."""
+"""Names that the parser folds into others; the names of all others are added when they are first asked for."""
 
 BACKWARD = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Lag)
 BOTH_WAYS = (exp.Lead, exp.Ntile, exp.PercentRank, exp.CumeDist)
@@ -61,11 +61,14 @@ def window_of(node: Node, named: Mapping[str, Node]) -> Window:
 
 def function_name(node: Node) -> str:
     """Return the name of a call as Spark users write it."""
-    if isinstance(node, exp.Anonymous):
-        return str(node.this).lower()
-    if type(node) in SPARK_NAMES:
-        return SPARK_NAMES[type(node)]
-    return str(node.sql_name()).lower() if isinstance(node, exp.Func) else node.key
+    return str(node.this).lower() if isinstance(node, exp.Anonymous) else class_name(type(node))
+
+
+def class_name(kind: type[exp.Expr]) -> str:
+    """Return the name of a class of calls as Spark users write it."""
+    if kind not in SPARK_NAMES:
+        SPARK_NAMES[kind] = kind.sql_name().lower() if issubclass(kind, exp.Func) else kind.key
+    return SPARK_NAMES[kind]
 
 
 def order_terms(order: Node | None) -> tuple[OrderTerm, ...]:

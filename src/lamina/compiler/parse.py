@@ -1,6 +1,7 @@
 """From a model's text to one syntax tree, or the reason why there is none."""
 
 import re
+import threading
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -13,7 +14,17 @@ from lamina.compiler.places import place_at
 from lamina.compiler.rules import invalid_sql, nesting_too_deep, not_a_query
 from lamina.values.diagnostic import Diagnostic, Place
 
-_DIALECT = Spark()
+
+class _Reader(threading.local):
+    """The parser of one thread; making a new one for each query would cost a tenth of parsing it."""
+
+    def __init__(self) -> None:
+        dialect = Spark()
+        self.tokenizer = dialect.tokenizer()
+        self.parser = dialect.parser()
+
+
+_READER = _Reader()
 
 CLOSED_PIECE = re.compile(
     r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+"|`[^`]*+`|--[^\n]*+|/\*.*?\*/|[^'"`/-]++|/(?!\*)|-(?!-)""", re.DOTALL
@@ -30,7 +41,7 @@ class Parsed(NamedTuple):
 def parse(text: str) -> Parsed | Diagnostic:
     """Parse the one query of a text; places have no file yet."""
     try:
-        tokens = _DIALECT.tokenize(text)
+        tokens = _READER.tokenizer.tokenize(text)
     except TokenError:
         return _unreadable(text)
     while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
@@ -41,7 +52,7 @@ def parse(text: str) -> Parsed | Diagnostic:
     if deep is not None:
         return nesting_too_deep.finding(place=place_at(text, deep.start))
     try:
-        trees = _DIALECT.parser().parse(tokens, text)
+        trees = _READER.parser.parse(tokens, text)
     except ParseError as error:
         return _syntax_error(error)
     except RecursionError:

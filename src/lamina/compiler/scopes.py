@@ -172,13 +172,22 @@ class Scopes:
 class Locator:
     """Finds where a column of one scope leads, by the names of the FROM clauses around it."""
 
-    __slots__ = ("number", "scopes")
+    __slots__ = ("known", "number", "scopes")
 
     def __init__(self, scopes: Scopes, number: int) -> None:
         self.scopes = scopes
         self.number = number
+        self.known: dict[
+            int, tuple[exp.Column, Located]
+        ] = {}  # by id of the node, which is kept so that it stays taken
 
     def __call__(self, node: exp.Column) -> Located:
+        known = self.known.get(id(node))
+        if known is None:
+            known = self.known[id(node)] = node, self._locate(node)
+        return known[1]
+
+    def _locate(self, node: exp.Column) -> Located:
         unqualified = -1 - self.number
         args = node.args
         qualifier, this = args.get("table"), args["this"]

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lamina.compiler.calls import kinds_of
+from lamina.compiler.calls import is_plain_call, kinds_of
 from lamina.compiler.frames import function_name, order_terms, window_of
 from lamina.compiler.operators import (
     NOWHERE,
@@ -31,8 +31,7 @@ Node = Any
 Definitions = dict[str, "Definition"]
 
 SET_OPERATORS: dict[Any, Any] = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}
-PASSIVE = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Alias, exp.Paren, exp.Var, exp.DataType})
-"""Nodes that say nothing by themselves, which are most."""
+_IS_SILENT: dict[type[exp.Expr], bool] = {}  # by class, found once for each
 GROUPING_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
 
@@ -252,7 +251,8 @@ class _Expressions:
             if type(clause) is exp.Column or (type(clause) is exp.Alias and type(clause.this) is exp.Column):
                 continue
             for item in own_nodes(clause):
-                if type(item) in PASSIVE:
+                kind = type(item)
+                if _IS_SILENT[kind] if kind in _IS_SILENT else _is_silent(kind):
                     continue
                 if isinstance(item, exp.Parameter):
                     if not is_condition and is_bound(item):
@@ -278,6 +278,16 @@ class _Expressions:
         elif isinstance(parent, exp.Exists):
             kind = "exists"
         self.subqueries.append(Subquery(kind, reader.block_of(item, definitions), term, place(item)))
+
+
+def _is_silent(kind: type[exp.Expr]) -> bool:
+    """Tell whether nodes of a class say nothing about a query's shape, as most do."""
+    if issubclass(kind, (exp.Func, exp.Any)):
+        found = is_plain_call(kind)
+    else:
+        found = not issubclass(kind, (exp.Parameter, exp.Query, exp.Window))
+    _IS_SILENT[kind] = found
+    return found
 
 
 def _clauses(node: Node) -> Iterator[tuple[Node, bool]]:

@@ -30,8 +30,12 @@ def position(node: Node) -> At | None:
     """Return where the first token of a node stands that kept its position."""
     if type(node) is exp.Identifier and node._meta:
         return _start(node)
-    if type(node) is exp.Column and node.args.get("table") is None and node.this._meta:
-        return _start(node.this)
+    if type(node) is exp.Alias:
+        return position(node.args["this"]) or position(node.args["alias"])
+    if type(node) is exp.Column and node.args.get("db") is None:
+        first = node.args.get("table") or node.args["this"]
+        if first._meta and "line" in first._meta:
+            return _start(first)
     return min([_start(item) for item in node.walk() if item._meta and "line" in item._meta], default=None)
 
 

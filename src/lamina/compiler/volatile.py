@@ -1,24 +1,22 @@
 """Functions whose value depends on the clock or on chance, so that a second build gives other rows."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
+from functools import cache
 
 from sqlglot import exp
 
 from lamina.compiler.function_kinds import VOLATILE
 
-_KINDS: dict[type[exp.Expr], str] = {}
 
-
-def volatile_functions(nodes: Iterable[exp.Expr]) -> tuple[str, ...]:
+def volatile_functions(nodes: Collection[exp.Expr]) -> tuple[str, ...]:
     """Return the names of such functions among the nodes of a query, sorted."""
-    return tuple(sorted({name for node in nodes if (name := _name(node)) in VOLATILE}))
+    kinds = set(map(type, nodes))
+    found = {name for kind in kinds if (name := _name(kind)) in VOLATILE}
+    if exp.Anonymous in kinds:
+        found |= VOLATILE & {str(node.this).lower() for node in nodes if type(node) is exp.Anonymous}
+    return tuple(sorted(found))
 
 
-def _name(node: exp.Expr) -> str:
-    kind = type(node)
-    if kind is exp.Anonymous:
-        return str(node.this).lower()
-    known = _KINDS.get(kind)
-    if known is None:
-        known = _KINDS[kind] = kind.sql_name().lower() if issubclass(kind, exp.Func) else ""
-    return known
+@cache
+def _name(kind: type[exp.Expr]) -> str:
+    return kind.sql_name().lower() if issubclass(kind, exp.Func) else ""
