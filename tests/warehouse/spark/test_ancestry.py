@@ -142,6 +142,31 @@ def test_missing_metadata_file_is_told() -> None:
         read_metadata("file:/nowhere/00001-x.metadata.json")
 
 
+@pytest.mark.parametrize(
+    "text", ["{}", "[]", '{"schemas": [{"schema-id": 0}]}', '{"schemas": 1}', '{"snapshots": [1]}', "{"]
+)
+def test_damaged_metadata_file_is_told(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "00001-x.metadata.json"
+    path.write_text(text)
+    with pytest.raises(MetadataUnreadable):
+        read_metadata(f"file:{path}")
+
+
+def test_what_is_not_looked_at_is_written_as_it_was(tmp_path: Path) -> None:
+    before = metadata(tmp_path, ours(1, None))
+    path = Path(before.pointer.removeprefix("file:"))
+    extra = {"snapshot-log": [{"snapshot-id": 2**62 + 1, "timestamp-ms": 1}], "later": {"b": 1.50, "a": None}}
+    document = json.loads(path.read_text()) | extra
+    path.write_text(json.dumps(document))
+
+    after = json.loads(Path(write_properties(before.pointer, {"x": "y"}).removeprefix("file:")).read_text())
+
+    changed = {"properties", "metadata-log", "last-updated-ms"}
+    assert {key: after[key] for key in after if key not in changed} == {
+        key: document[key] for key in document if key not in changed
+    }
+
+
 @pytest.mark.parametrize(("operation", "is_append"), [("append", True), ("overwrite", False)])
 def test_only_what_the_append_scan_reads_counts_as_appended(tmp_path: Path, operation: str, is_append: bool) -> None:
     """An overwrite that removed nothing cannot be read as new rows: its readers are rebuilt, not stuck."""

@@ -1,13 +1,12 @@
 """An Iceberg table's metadata file read as plain JSON: versions, schema, layout and marks, without a JVM."""
 
 import gzip
-import json
 import os
 import time
 import uuid
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lamina.values import codec
 from lamina.values.coverage import Mark
@@ -27,6 +26,10 @@ PREDECESSOR = "lamina.predecessor"
 # How many older metadata files a table remembers, Iceberg's own default.
 _KEPT_LOG = 100
 
+T = TypeVar("T")
+
+Parts = dict[str, codec.Packed]
+
 
 class MetadataUnreadable(WarehouseFailure):
     """A table's metadata file is gone or damaged.
@@ -43,6 +46,15 @@ class MetadataUnreadable(WarehouseFailure):
             kind="not_found",
             hint="restore the file, or drop the table from the catalog so that it is built again",
         )
+
+
+class ListedSnapshot(Value, frozen=True, rename="kebab", forbid_unknown_fields=False):
+    """A snapshot as a metadata file lists it, as far as it is looked at."""
+
+    snapshot_id: int
+    parent_snapshot_id: int | None = None
+    summary: dict[str, str] | None = None
+    manifest_list: str = ""
 
 
 class Snapshot(Value, frozen=True):
@@ -130,32 +142,40 @@ class Metadata(Value, frozen=True):
 @lru_cache(maxsize=512)
 def read_metadata(pointer: str) -> Metadata:
     """Read one metadata file; it never changes, so it is read once."""
-    document = _load(pointer)
-    schemas = {schema["schema-id"]: schema["fields"] for schema in document["schemas"]}
-    fields = schemas[document["current-schema-id"]]
+    parts = _load(pointer)
+    try:
+        return _metadata(pointer, parts)
+    except (ValueError, KeyError) as error:
+        raise MetadataUnreadable(pointer, str(error)) from error
+
+
+def _metadata(pointer: str, parts: Parts) -> Metadata:
+    schemas = {schema["schema-id"]: schema["fields"] for schema in _part(parts, "schemas", list[Any], [])}
+    fields = schemas[_part(parts, "current-schema-id", int, 0)]
     names = {field["id"]: field["name"] for every in schemas.values() for field in every}
     names |= {field["id"]: field["name"] for field in fields}
-    current = document.get("current-snapshot-id")
-    specs = {spec["spec-id"]: spec["fields"] for spec in document["partition-specs"]}
-    orders = {order["order-id"]: order["fields"] for order in document.get("sort-orders", ())}
-    snapshots = (_snapshot(item) for item in document.get("snapshots") or ())
+    current = _part(parts, "current-snapshot-id", int, -1)
+    specs = {spec["spec-id"]: spec["fields"] for spec in _part(parts, "partition-specs", list[Any], [])}
+    orders = {order["order-id"]: order["fields"] for order in _part(parts, "sort-orders", list[Any], [])}
+    snapshots = (_snapshot(item) for item in _part(parts, "snapshots", list[ListedSnapshot], []))
     return Metadata(
         pointer=pointer,
-        location=document["location"],
-        position=None if current in (None, -1) else Position(str(current)),
+        location=_part(parts, "location", str, ""),
+        position=None if current == -1 else Position(str(current)),
         snapshots={item.position: item for item in snapshots},
         columns=to_schema(fields),
         schemas={key: to_schema(value) for key, value in schemas.items()},
         layout=tuple(
             PartitionField(column=names.get(field["source-id"], "?"), transform=field["transform"])
-            for field in specs[document["default-spec-id"]]
+            for field in specs[_part(parts, "default-spec-id", int, 0)]
             if field["transform"] != "void"
         ),
         layouts=len(specs),
         sorting=tuple(
-            names.get(field["source-id"], "?") for field in orders.get(document.get("default-sort-order-id", 0), ())
+            names.get(field["source-id"], "?")
+            for field in orders.get(_part(parts, "default-sort-order-id", int, 0), ())
         ),
-        properties=document.get("properties") or {},
+        properties=_part(parts, "properties", dict[str, str], {}),
     )
 
 
@@ -164,19 +184,19 @@ def write_properties(pointer: str, properties: dict[str, str]) -> str:
 
     The same through Spark takes a tenth of a second for each batch.
     """
-    document = _load(pointer)
-    now = int(time.time() * 1000)
-    document["properties"] = {**(document.get("properties") or {}), **properties}
-    log = [
-        *(document.get("metadata-log") or ()),
-        {"timestamp-ms": document["last-updated-ms"], "metadata-file": pointer},
-    ]
-    document["metadata-log"] = log[-_KEPT_LOG:]
-    document["last-updated-ms"] = max(now, document["last-updated-ms"])
+    parts = _load(pointer)
+    updated = _part(parts, "last-updated-ms", int, 0)
+    log = [*_part(parts, "metadata-log", list[Any], []), {"timestamp-ms": updated, "metadata-file": pointer}]
+    document = {
+        **parts,
+        "properties": {**_part(parts, "properties", dict[str, str], {}), **properties},
+        "metadata-log": log[-_KEPT_LOG:],
+        "last-updated-ms": max(int(time.time() * 1000), updated),
+    }
     folder, _, name = pointer.rpartition("/")
     version = int(name.partition("-")[0]) + 1
     written = f"{folder}/{version:05d}-{uuid.uuid4()}.metadata.json"
-    _write_durably(local_path(written), json.dumps(document, separators=(",", ":")).encode())
+    _write_durably(local_path(written), codec.to_json(document))
     return written
 
 
@@ -185,25 +205,31 @@ def local_path(location: str) -> Path:
     return Path("/" + location[5:].lstrip("/")) if location.startswith("file:") else Path(location)
 
 
-def _snapshot(item: dict[str, Any]) -> Snapshot:
-    parent = item.get("parent-snapshot-id")
+def _snapshot(item: ListedSnapshot) -> Snapshot:
+    parent = item.parent_snapshot_id
     return Snapshot(
-        position=Position(str(item["snapshot-id"])),
+        position=Position(str(item.snapshot_id)),
         parent=None if parent is None else Position(str(parent)),
-        summary=item.get("summary") or {},
-        manifest_list=item.get("manifest-list", ""),
+        summary=item.summary or {},
+        manifest_list=item.manifest_list,
     )
 
 
-def _load(pointer: str) -> dict[str, Any]:
+def _load(pointer: str) -> Parts:
+    """Return a file's top level, with all below it left as text: most of it is history, which grows with every run."""
     try:
         data = local_path(pointer).read_bytes()
         if pointer.endswith(".gz.metadata.json"):
             data = gzip.decompress(data)
-        document: dict[str, Any] = json.loads(data)
+        return codec.from_json(data, Parts)
     except (OSError, ValueError) as error:
         raise MetadataUnreadable(pointer, str(error)) from error
-    return document
+
+
+def _part(parts: Parts, key: str, kind: type[T], default: T) -> T:
+    """Return one part of a metadata file, or the default where it has none."""
+    text = bytes(parts.get(key, b"null"))
+    return default if text == b"null" else codec.from_json(text, kind)
 
 
 def _write_durably(path: Path, data: bytes) -> None:
