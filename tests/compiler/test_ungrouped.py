@@ -1,33 +1,14 @@
-"""Columns that are neither grouped nor aggregated: what Spark refuses is found, what it accepts never."""
-
-from pathlib import Path
+"""Columns that are neither grouped nor aggregated: how they are told, and what is not guessed."""
 
 import pytest
 from tests.compiler.projects import graph_of, model, source
 
 from lamina.values.diagnostic import Diagnostic
 
-FOLDER = Path(__file__).parents[1] / "fixtures" / "grouping"
-
-
-def lines(name: str) -> list[str]:
-    """Return the queries of a file, one on each line."""
-    return (FOLDER / name).read_text().splitlines()
-
 
 def findings(sql: str) -> list[Diagnostic]:
     """Return what is found in one query."""
     return [item for item in graph_of(model("main.query", sql)).diagnostics if item.code == "L216"]
-
-
-@pytest.mark.parametrize("sql", lines("refused.sql"))
-def test_what_spark_refuses_is_found(sql: str) -> None:
-    assert findings(sql)
-
-
-@pytest.mark.parametrize("sql", lines("accepted.sql"))
-def test_what_spark_accepts_is_not_accused(sql: str) -> None:
-    assert findings(sql) == []
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
+from lamina.compiler.foreign_syntax import foreign_syntax
 from lamina.compiler.function_kinds import AGGREGATES
 from lamina.compiler.infer import evaluate
 from lamina.compiler.lookup import PSEUDO_COLUMNS
@@ -54,7 +55,8 @@ def read_condition(text: str, columns: Schema | None) -> Reading:
     nodes = list(own_nodes(whole))
     missing = tuple(_missing_columns(nodes, columns)) if columns is not None else ()
     functions = tuple(call.name for call in unknown_functions(query, nodes))
-    flaws = tuple(_flaws(nodes))
+    foreign = (Flaw(f"cannot run: {item.problem}", item.instead) for item in foreign_syntax(query, nodes))
+    flaws = (*_flaws(nodes), *foreign)
     if columns is not None and not (flaws or missing or functions):
         flaws = tuple(_not_true_or_false(whole, columns))
     return Reading(flaws, missing, functions)

@@ -1,0 +1,138 @@
+"""Find syntax that the parser reads and Spark refuses: clauses and types of other databases, a comma too many."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from sqlglot import exp
+from sqlglot.dialects.spark import Spark
+from sqlglot.tokenizer_core import Token, TokenType
+
+Node = Any
+
+STRING, TIMESTAMP = "string", "timestamp"
+TYPES = {
+    **dict.fromkeys(("char", "json", "jsonb", "nvarchar", "text", "tinytext", "uuid", "varchar"), STRING),
+    **dict.fromkeys(("datetime", "timestamptz"), TIMESTAMP),
+    "bigdecimal": "decimal(38, 18)",
+    "blob": "binary",
+    "bool": "boolean",
+    "float4": "float",
+    "float8": "double",
+    "hugeint": "decimal(38, 0)",
+    "int2": "smallint",
+    "int4": "int",
+    "int64": "bigint",
+    "int8": "bigint",
+    "mediumint": "int",
+    "number": "decimal",
+    "timestampntz": "timestamp_ntz",
+    "varbinary": "binary",
+}
+"""Types of other databases, and what Spark calls them."""
+WITH_LENGTH = frozenset({"char", "varchar"})  # Spark has these too, with a length
+
+CLAUSES = ("qualify", "* exclude", "* re", "at time zone", "distinct on", "fetch ", "array_agg(", "collect_list(")
+LAST_COMMA = re.compile(
+    r",\s*+(?:(?:--[^\n]*+(?:\n|\Z)|/\*.*?\*/)\s*+)*+(?:\)|from\b|group\s+by\b|order\s+by\b|;|\Z)", re.DOTALL
+)
+CAST_BACKWARDS = re.compile(r"[)(]\s*+(\w++)\s++sa\b")  # `AS type)`: looking for a bracket is fast
+TYPES_BACKWARDS = frozenset(name[::-1] for name in TYPES)
+COLONS = re.compile(r"::\s*+(\w++)")
+ENDS = frozenset({TokenType.R_PAREN, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.SEMICOLON})
+TABLES = frozenset({TokenType.VAR, TokenType.IDENTIFIER, TokenType.L_PAREN})  # what FROM can be followed by
+BEFORE_STAR = frozenset({TokenType.SELECT, TokenType.DISTINCT, TokenType.COMMA, TokenType.DOT})
+
+
+class Foreign(NamedTuple):
+    """What Spark cannot read, what to write instead, and where it stands."""
+
+    problem: str
+    instead: str
+    start: int
+
+
+def foreign_syntax(text: str, nodes: Iterable[Node]) -> list[Foreign]:
+    """Return what Spark would refuse in a query that was parsed; most texts are told at a glance."""
+    lowered = text.lower()
+    has_clause = any(clue in lowered for clue in CLAUSES)
+    if not (has_clause or LAST_COMMA.search(lowered) or _may_hold_type(lowered)):
+        return []
+    found = [item for node in nodes for item in _of_node(node)] if has_clause else []
+    return sorted([*found, *_of_tokens(Spark().tokenize(text))], key=lambda item: item.start)
+
+
+def _may_hold_type(lowered: str) -> bool:
+    if "::" in lowered and not TYPES.keys().isdisjoint(COLONS.findall(lowered)):
+        return True
+    return "cast" in lowered and not TYPES_BACKWARDS.isdisjoint(CAST_BACKWARDS.findall(lowered[::-1]))
+
+
+def _of_node(node: Node) -> Iterator[Foreign]:
+    match node:
+        case exp.Select():
+            yield from _of_select(node)
+        case exp.Star() if node.args.get("replace") or node.args.get("rename"):
+            word = "REPLACE" if node.args.get("replace") else "RENAME"
+            yield Foreign(
+                f"`* {word}` is not Spark SQL",
+                "use `* EXCEPT (...)`, and list the changed columns after it",
+                _start(node),
+            )
+        case exp.AtTimeZone():
+            instead = "use `from_utc_timestamp`, `to_utc_timestamp` or `convert_timezone`"
+            yield Foreign("AT TIME ZONE is not Spark SQL", instead, _start(node))
+        case exp.AggFunc(this=exp.Order()) if not isinstance(node, exp.GroupConcat):
+            instead = "sort the collected rows: `array_sort(...)`, or `listagg(...) WITHIN GROUP (ORDER BY ...)`"
+            yield Foreign("Spark has no ORDER BY inside an aggregate", instead, _start(node))
+
+
+def _start(node: Node) -> int:
+    return min([item._meta["start"] for item in node.walk() if item._meta and "start" in item._meta], default=0)
+
+
+def _of_select(node: Node) -> Iterator[Foreign]:
+    args = node.args
+    if args.get("qualify") is not None:
+        instead = "put the window function into a subquery or CTE, and filter it outside with WHERE"
+        yield Foreign("QUALIFY is not Spark SQL", instead, _start(args["qualify"]))
+    if args.get("distinct") is not None and args["distinct"].args.get("on") is not None:
+        instead = "number the rows with `row_number()` in a subquery, and keep the first"
+        yield Foreign("DISTINCT ON is not Spark SQL", instead, _start(args["distinct"]))
+    if isinstance(args.get("limit"), exp.Fetch):
+        yield Foreign("FETCH is not Spark SQL", "use LIMIT", _start(args["limit"]))
+
+
+def _of_tokens(tokens: list[Token]) -> Iterator[Foreign]:
+    casts: list[bool] = []  # for each open bracket, whether it is that of a CAST
+    for number, token in enumerate(tokens):
+        kind, following = token.token_type, tokens[number + 1 : number + 3]
+        if kind is TokenType.L_PAREN:
+            casts.append(number > 0 and tokens[number - 1].text.upper() in {"CAST", "TRY_CAST"})
+        elif kind is TokenType.R_PAREN and casts:
+            casts.pop()
+        elif kind is TokenType.COMMA and _ends_list(following):
+            yield Foreign("a comma stands after the last item of a list", "remove the comma", token.start)
+        elif kind is TokenType.STAR and tokens[number - 1].token_type in BEFORE_STAR and _excludes(following):
+            yield Foreign("`* EXCLUDE` is not Spark SQL", "use `* EXCEPT (...)`", following[0].start)
+        elif kind is TokenType.DCOLON or (kind is TokenType.ALIAS and casts and casts[-1]):
+            yield from _of_type(following)
+
+
+def _ends_list(following: list[Token]) -> bool:
+    """Tell whether nothing follows a comma; a column could be called `from`."""
+    kinds = [token.token_type for token in following]
+    if not kinds or kinds[0] in ENDS:
+        return True
+    return kinds[0] is TokenType.FROM and len(kinds) == 2 and kinds[1] in TABLES
+
+
+def _excludes(following: list[Token]) -> bool:
+    return bool(following) and following[0].text.upper() == "EXCLUDE"
+
+
+def _of_type(following: list[Token]) -> Iterator[Foreign]:
+    name = following[0].text.lower() if following else ""
+    has_length = len(following) == 2 and following[1].token_type is TokenType.L_PAREN
+    if name in TYPES and not (has_length and name in WITH_LENGTH):
+        yield Foreign(f"Spark has no type `{following[0].text}`", f"use `{TYPES[name]}`", following[0].start)
