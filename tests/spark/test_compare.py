@@ -104,3 +104,16 @@ def test_inputs_that_are_gone_make_it_unverifiable_with_the_reason(orders: Lake)
 
     assert "changed while it was read" in str(changed.unverifiable)
     assert "not in the warehouse" in str(forgotten.unverifiable)
+
+
+def test_the_sign_of_zero_is_a_difference_also_inside_a_value(orders: Lake) -> None:
+    text = "SELECT CAST('0.0' AS DOUBLE) AS d, named_struct('f', CAST('0.0' AS FLOAT)) AS s FROM raw.orders"
+    model = orders.add_model("v.t", text, inputs=("raw.orders",))
+    orders.build(model)
+    assert (found := orders.warehouse.compare(model, (WHOLE,), pinned(orders))).missing == 0, found
+
+    orders.sql("UPDATE lake.v.t SET d = CAST('-0.0' AS DOUBLE)")
+    assert orders.warehouse.compare(model, (WHOLE,), pinned(orders)).missing == 3
+
+    orders.sql("UPDATE lake.v.t SET d = CAST('0.0' AS DOUBLE), s = named_struct('f', CAST('-0.0' AS FLOAT))")
+    assert orders.warehouse.compare(model, (WHOLE,), pinned(orders)).extra == 3

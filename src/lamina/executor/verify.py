@@ -1,12 +1,12 @@
-"""Prove tables: recompute their clean slices over the inputs they are recorded to have consumed, and compare."""
+"""Prove tables: recompute their slices over the inputs they are recorded to have consumed, and compare."""
 
 from lamina.compiler.graph import CompiledModel
 from lamina.executor.observe import World
 from lamina.executor.runtime import Runtime
+from lamina.planner.consumed import consumed
 from lamina.planner.fold import fold
-from lamina.planner.staleness import pins_of
 from lamina.values.coverage import Coverage
-from lamina.values.interval import Interval, merge
+from lamina.values.interval import Interval, merge, subtract
 from lamina.values.result import ModelVerdict
 from lamina.values.words import counted, listed
 from lamina.warehouse.port import Comparison
@@ -31,28 +31,37 @@ def verify_model(runtime: Runtime, model: CompiledModel, world: World) -> ModelV
 
 
 def _compare(runtime: Runtime, model: CompiledModel, coverage: Coverage) -> ModelVerdict:
-    clean, stale, old = _sorted_slices(model, coverage)
-    if not clean:
-        reason = "its code changed since it was built" if old else "every slice owes something to its inputs"
-        return ModelVerdict(model=model.name, status="unverifiable", reason=reason)
-    found = runtime.warehouse.compare(model, clean, pins_of(model, coverage))
-    return _verdict(model, found, stale=(*stale, *old))
+    groups = consumed(model, coverage)
+    if not any(segment.logic == model.fingerprint for segment in coverage.segments):
+        return ModelVerdict(model=model.name, status="unverifiable", reason="its code changed since it was built")
+    if not groups:
+        return ModelVerdict(model=model.name, status="unverifiable", reason="every slice owes something to its inputs")
+    found = [(group, runtime.warehouse.compare(model, group.intervals, group.pins)) for group in groups]
+    done = [item for item in found if item[1].unverifiable is None or not item[0].is_stale] or found[:1]
+    compared = tuple(span for group, _ in done for span in group.intervals)
+    left = subtract(merge(tuple(segment.interval for segment in coverage.segments)), compared)
+    return _verdict(model, _sum(tuple(comparison for _, comparison in done)), left=left)
 
 
-def _sorted_slices(
-    model: CompiledModel, coverage: Coverage
-) -> tuple[tuple[Interval, ...], tuple[Interval, ...], tuple[Interval, ...]]:
-    """Return the ranges that are as of the cursors, those with debts, and those of other code."""
-    clean = [item.interval for item in coverage.segments if not item.debts and item.logic == model.fingerprint]
-    stale = [item.interval for item in coverage.segments if item.debts and item.logic == model.fingerprint]
-    old = [item.interval for item in coverage.segments if item.logic != model.fingerprint]
-    return merge(tuple(clean)), merge(tuple(stale)), merge(tuple(old))
+def _sum(found: tuple[Comparison, ...]) -> Comparison:
+    """Return the comparisons of several parts of a table as one."""
+    reasons = [item.unverifiable for item in found if item.unverifiable]
+    return Comparison(
+        rows_expected=sum(item.rows_expected for item in found),
+        rows_actual=sum(item.rows_actual for item in found),
+        missing=sum(item.missing for item in found),
+        extra=sum(item.extra for item in found),
+        retained=sum(item.retained for item in found),
+        examples=tuple(example for item in found for example in item.examples),
+        unverifiable=reasons[0] if reasons else None,
+        notes=tuple(dict.fromkeys(note for item in found for note in item.notes)),
+    )
 
 
-def _verdict(model: CompiledModel, found: Comparison, *, stale: tuple[Interval, ...]) -> ModelVerdict:
+def _verdict(model: CompiledModel, found: Comparison, *, left: tuple[Interval, ...]) -> ModelVerdict:
     is_equal = not found.missing and not found.extra
     notes = [*found.notes]
-    notes += [f"{counted(len(stale), 'range')} not compared: stale, the next run builds them"] if stale else []
+    notes += [f"{counted(len(left), 'range')} not compared: stale, the next run builds them"] if left else []
     kept = [use.name for use in model.inputs if use.on_touch == "keep"]
     notes += [f"changes in {listed(kept)} do not revisit old slices (`on_touch = keep`)"] if kept else []
     return ModelVerdict(

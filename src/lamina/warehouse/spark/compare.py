@@ -91,7 +91,9 @@ def _examples(different: "DataFrame", names: str) -> tuple[str, ...]:
 
 
 def _comparable(name: str, kind: str) -> str:
-    """Return a column in a form that can be grouped by: maps and variants as text."""
-    if "map<" in kind or "variant" in kind:
+    """Return a column in a form that can be grouped by: maps and variants as text, and what has a signed zero too."""
+    if kind in ("float", "double"):
+        return f"CAST({quote(name)} AS STRING) AS {quote(name)}"
+    if any(part in kind for part in ("map<", "variant", "float", "double")):
         return f"to_json({quote(name)}) AS {quote(name)}"
     return quote(name)
