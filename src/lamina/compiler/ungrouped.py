@@ -5,25 +5,19 @@ one, so it counts as grouped; what an unknown function does with a column cannot
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from lamina.compiler.function_kinds import AGGREGATES, KNOWN, RANKING
+from lamina.compiler.aggregation import children_of, columns_outside, folds_rows, is_unclear
 from lamina.compiler.lookup import PSEUDO_COLUMNS
 from lamina.compiler.nodes import output_name, star_of
 from lamina.compiler.uses import PARAMETERS
 
 Node = Any
 
-LEAVES = (exp.Boolean, exp.DataType, exp.Identifier, exp.Literal, exp.Null, exp.Star, exp.Var)
-# `ANY` is an aggregate or a quantifier; a variable of a lambda is no column.
-CLOSED = (exp.AggFunc, exp.Any, exp.Filter, exp.Lambda, exp.Query, exp.QueryTransform, exp.WithinGroup, *LEAVES)
-NAMING = frozenset({"identifier", "session_window", "window"})  # functions that a column can be named after
 WORD = re.compile(r"\w+", re.ASCII)
-
-_IS_CLOSED: dict[type, bool] = {}  # by class of node, found once for each
 
 
 class Ungrouped(NamedTuple):
@@ -80,7 +74,7 @@ def ungrouped_columns(select: exp.Select, relations: Collection[str]) -> list[Un
     found: dict[str, Node] = {}
     if group is None:
         having = select.args.get("having")
-        if not any(_folds_rows(item) for item in (*items, having) if item is not None):
+        if not any(folds_rows(item) for item in (*items, having) if item is not None):
             return []
         # Beside GROUP BY, whether the columns of a star are grouped depends on the tables.
         stars = [star for item in items if (star := star_of(item)) is not None]
@@ -116,11 +110,11 @@ def _read_keys(group: exp.Group, items: list[Node], keys: Keys) -> bool:
     if group.args.get("all"):
         return False
     aliased = {item.alias.lower(): item for item in items if type(item) is exp.Alias}
-    for key in _children(group):
+    for key in children_of(group):
         inner = key.unnest() if type(key) is exp.Paren else key
         is_computed = _is_computed(inner)
         for node in (inner,) if type(inner) is exp.Column else inner.walk():
-            if _is_unclear(node):
+            if is_unclear(node):
                 return False
             output = None
             if type(node) is exp.Column:
@@ -146,7 +140,7 @@ def _of_outputs(items: list[Node]) -> Iterator[tuple[exp.Column, bool]]:
         is_aliased = type(item) is exp.Alias
         whole = item.args["this"] if is_aliased else item
         if star_of(whole) is None:
-            for column in _outside_aggregates(whole):
+            for column in columns_outside(whole):
                 if not before or before.isdisjoint(_parts(column)):
                     yield column, column is whole
         if is_aliased:
@@ -159,75 +153,10 @@ def _of_clauses(select: exp.Select, items: list[Node]) -> Iterator[tuple[exp.Col
     if not clauses or any(star_of(item) is not None or type(item) is exp.Aliases for item in items):
         return
     outputs = {output_name(item).lower() for item in items}
-    for column in (column for clause in clauses for column in _outside_aggregates(clause)):
+    for column in (column for clause in clauses for column in columns_outside(clause)):
         parts = _parts(column)
         if outputs.isdisjoint(parts) and all(WORD.fullmatch(part) for part in parts):
             yield column, False
-
-
-def _outside_aggregates(node: Node) -> Iterator[exp.Column]:
-    """Yield the columns of an expression that no aggregate, query or unknown function encloses."""
-    stack = [node]
-    while stack:
-        item = stack.pop()
-        kind = type(item)
-        if kind is exp.Column:
-            yield item
-        elif kind is exp.Window:
-            stack.extend(_inside_window(item))
-        elif not _is_closed(kind) and not _is_unclear(item):
-            stack.extend(_children(item))
-
-
-def _folds_rows(node: Node) -> bool:
-    """Tell whether an expression surely holds an aggregate over rows, not over a window."""
-    stack = [node]
-    while stack:
-        item = stack.pop()
-        kind = type(item)
-        if kind is exp.Column:
-            continue
-        if kind is exp.Window:
-            stack.extend(_inside_window(item))
-        elif kind is exp.Filter or kind is exp.WithinGroup:
-            stack.append(item.this)
-        elif _is_closed(kind):
-            if isinstance(item, exp.AggFunc) and item.sql_name().lower() not in RANKING:
-                return True
-        elif kind is exp.Anonymous and item.name.lower() in AGGREGATES:
-            return True
-        elif not _is_unclear(item):
-            stack.extend(_children(item))
-    return False
-
-
-def _inside_window(window: Node) -> Iterator[Node]:
-    """Yield what a window function takes from each row: its arguments, and how rows are divided and ordered."""
-    function = window.this
-    while isinstance(function, exp.IgnoreNulls | exp.RespectNulls):
-        function = function.this
-    if isinstance(function, exp.Func) and not _is_unclear(function):
-        yield from _children(function)
-    yield from window.args.get("partition_by") or ()
-    if window.args.get("order") is not None:
-        yield window.args["order"]
-
-
-def _is_closed(kind: type) -> bool:
-    """Tell whether nothing inside nodes of a class counts."""
-    known = _IS_CLOSED.get(kind)
-    if known is None:
-        known = _IS_CLOSED[kind] = issubclass(kind, CLOSED)
-    return known
-
-
-def _is_unclear(node: Node) -> bool:
-    """Tell whether a function could be an aggregate of the user's, or give a column its name."""
-    kind = type(node)
-    if kind is exp.Anonymous:
-        name = node.name.lower()
-        return name in AGGREGATES or name in NAMING or name not in KNOWN
-    return kind is exp.Dot and isinstance(node.expression, exp.Func)
 
 
 def _parts(column: exp.Column) -> list[str]:
@@ -235,11 +164,3 @@ def _parts(column: exp.Column) -> list[str]:
     if column.args.get("table") is None:
         return [column.args["this"].name.lower()]
     return [part.name.lower() for part in column.parts]
-
-
-def _children(node: Node) -> Iterable[Node]:
-    for value in node.args.values():
-        if isinstance(value, exp.Expr):
-            yield value
-        elif isinstance(value, list):
-            yield from [item for item in value if isinstance(item, exp.Expr)]
