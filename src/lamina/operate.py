@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from lamina.compiler.graph import Graph
 from lamina.engine import Engine, new_run_id, open_engine, thread_count
 from lamina.errors import LaminaError
 from lamina.executor.execute import Limits
@@ -13,7 +12,7 @@ from lamina.executor.observe import World
 from lamina.executor.run import Request, observe, run
 from lamina.planner.plan import build_plan
 from lamina.planner.recover import accept
-from lamina.planner.review import PlanMoved, check_size, moved_since
+from lamina.planner.review import PlanMoved, check_size, check_slices, moved_since
 from lamina.planner.select import select, table_named, upstreams_of
 from lamina.planner.staleness import clean_ranges, failed_ranges
 from lamina.planner.told_changes import told_changes
@@ -51,7 +50,7 @@ def plan_project(
 ) -> Planned:
     """Return what a run would do now, and keep it for `apply`; no table is touched, no JVM is started."""
     with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
-        selection = _selection(engine.graph, ask)
+        selection = _selection(engine, ask)
         world, plan = _plan(engine, selection, ask.execution_time or engine.runtime.clock())
         engine.runtime.store.save_plan(plan)
         return Planned(plan=plan, changes=_changes(engine, world, plan))
@@ -181,7 +180,7 @@ def _request(engine: Engine, ask: Ask, command: str, *, review: Callable[[Plan],
     return Request(
         command=command,
         run_id=new_run_id(now),
-        selection=_selection(engine.graph, ask),
+        selection=_selection(engine, ask),
         execution_time=ask.execution_time or now,
         limits=Limits(
             threads=thread_count(engine.config, ask.parallel),
@@ -193,10 +192,12 @@ def _request(engine: Engine, ask: Ask, command: str, *, review: Callable[[Plan],
     )
 
 
-def _selection(graph: Graph, ask: Ask) -> Selection:
+def _selection(engine: Engine, ask: Ask) -> Selection:
     """Return the models and slices that are asked for; what they read is added unless that is declined."""
-    if not ask.include and not ask.exclude:
-        return ask.slices
-    chosen = select(graph, ask.include, ask.exclude)
-    above = upstreams_of(graph, chosen) if ask.has_upstreams else ()
-    return ask.slices.replace(models=chosen, upstreams=above)
+    selection = ask.slices
+    if ask.include or ask.exclude:
+        chosen = select(engine.graph, ask.include, ask.exclude)
+        above = upstreams_of(engine.graph, chosen) if ask.has_upstreams else ()
+        selection = selection.replace(models=chosen, upstreams=above)
+    check_slices(selection, engine.graph, execution_time=ask.execution_time or engine.runtime.clock())
+    return selection

@@ -47,6 +47,14 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("lineage daily_revnue.revenue", 64, "hint: did you mean `daily_revenue`?"),
         ("query SELECT+1+FROM+daily_revenu", 64, "hint: did you mean `daily_revenue`?"),
         ("query SELECT+1+FROM+daily_revenue", 1, "`sales.daily_revenue` is not built yet"),
+        (
+            "show raw.orders",
+            64,
+            "`raw.orders` is a source, not a model\n\nhint: `lamina query 'SELECT * FROM raw.orders'`",
+        ),
+        ("status -s completed_orders", 0, "nothing that is selected has a table of its own"),
+        ("verify -s completed_orders", 0, "nothing that is selected has a table of its own"),
+        ("plan -s staging.orders --partition 2026-04-01", 64, "slices are asked for, but `staging.orders` has none"),
         ("explain staging.orders", 0, "accepted_values status in (completed, returned, pending)  [only warns]"),
     ],
 )

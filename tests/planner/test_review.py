@@ -3,10 +3,11 @@
 import pytest
 from tests.planner.making import DAILY, day, days, graph, model, plan
 
-from lamina.planner.review import PlanMoved, RebuildTooLarge, check_size, moved_since
+from lamina.errors import UsageError
+from lamina.planner.review import PlanMoved, RebuildTooLarge, check_size, check_slices, moved_since
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import Fingerprint, ModelName, PlanId, Position, TableName
-from lamina.values.plan import Assumed, Build, Plan, Rebuild
+from lamina.values.plan import Assumed, Build, Plan, Rebuild, Selection
 
 A, B = ModelName("sales.a"), ModelName("sales.b")
 
@@ -67,3 +68,31 @@ def test_slices_of_intervals_and_whole_tables_add_up() -> None:
     check_size(plan(*both), project, limit=5)
     with pytest.raises(RebuildTooLarge, match=r"5 slices .* \(4\): `sales.a`, `sales.b`"):
         check_size(plan(*both), project, limit=4)
+
+
+@pytest.mark.parametrize(
+    ("selection", "message"),
+    [
+        (Selection(models=(A,), partition="2026-13-01"), "`2026-13-01` is not the key of a day"),
+        (Selection(partition="2026-04"), "`2026-04` is not the key of a day"),
+        (Selection(from_key="2026-04-09", to_key="2026-04-01"), "`--from 2026-04-09` lies after `--to 2026-04-01`"),
+        (Selection(models=(B,), partition="2026-04-01"), "slices are asked for, but `sales.b` has none"),
+        (Selection(models=(B,), is_latest=True), "slices are asked for, but `sales.b` has none"),
+    ],
+)
+def test_slices_that_cannot_be_meant_are_refused(selection: Selection, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        check_slices(selection, graph(model(A, strategy=DAILY), model(B)), execution_time=day(10))
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        Selection(models=(B,)),
+        Selection(models=(B,), is_forced=True),
+        Selection(partition="2026-04-01"),
+        Selection(from_key="2026-04", lookback=2),
+    ],
+)
+def test_slices_of_some_model_are_enough(selection: Selection) -> None:
+    check_slices(selection, graph(model(A, strategy=DAILY), model(B)), execution_time=day(10))

@@ -35,6 +35,6 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...],
                 spans_words(item.built),
                 ": ".join(filter(None, (spans_words(item.stale), item.reason))),
             )
-        screen.out.print(table)
+        screen.out.print(table if result.models else "nothing that is selected has a table of its own")
 
     return Answer(status="ok", body=to_builtins(result), show=show)

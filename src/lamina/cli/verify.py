@@ -43,6 +43,8 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...])
 
 def closing_words(models: tuple[ModelVerdict, ...]) -> str:
     """Say how many tables are proven; a table that is not there is neither equal nor different."""
+    if not models:
+        return "nothing that is selected has a table of its own"
     built = tuple(item for item in models if item.is_built)
     if not built:
         return "nothing is built yet, so nothing can be verified: `lamina run` builds it"

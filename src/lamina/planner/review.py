@@ -1,11 +1,14 @@
-"""Look a plan over before it is done: has the world moved since it was made, does it rebuild more than one expects."""
+"""Look over what is asked and what is planned: does it name slices, has the world moved, is it more than expected."""
+
+from datetime import datetime
 
 from lamina.compiler.graph import Graph
-from lamina.errors import LaminaError
+from lamina.errors import LaminaError, UsageError
 from lamina.planner.axis import grid_of
+from lamina.planner.due import selected_range, selects_slices
 from lamina.values.grid import count_units
 from lamina.values.names import PlanId
-from lamina.values.plan import Plan, Rebuild
+from lamina.values.plan import Plan, Rebuild, Selection
 from lamina.values.words import counted, listed
 
 
@@ -39,6 +42,19 @@ class RebuildTooLarge(LaminaError):
             f"{counted(slices, 'slice')} would be rebuilt, more than `run.rebuild_limit` ({limit}): {listed(models)}",
             hint="look at `lamina plan`, then run again with `--yes`, or apply the plan",
         )
+
+
+def check_slices(selection: Selection, graph: Graph, *, execution_time: datetime) -> None:
+    """Refuse slice flags where no model asked for has slices, and keys that name none, whatever else is to be done."""
+    if not selects_slices(selection):
+        return
+    names = selection.models if selection.models is not None else tuple(model.name for model in graph.models)
+    grids = {grid for name in names if (grid := grid_of(graph.model(name))) is not None}
+    if not grids:
+        hint = "only `time_interval` models have slices; `--force` builds the others as a whole"
+        raise UsageError(f"slices are asked for, but {listed(names)} has none", hint=hint)
+    for grid in sorted(grids, key=lambda item: (item.unit, item.zone)):
+        selected_range(selection, grid=grid, start=execution_time, execution_time=execution_time)
 
 
 def moved_since(plan: Plan, now: Plan) -> tuple[str, ...]:

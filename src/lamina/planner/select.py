@@ -202,6 +202,9 @@ def table_named(graph: Graph, text: str) -> CompiledModel:
 
 def unknown_model(graph: Graph, text: str) -> UsageError:
     """Return the error for a name that no model has, with the nearest one that a model has."""
+    if any(source.name.lower() == text.lower() for source in graph.sources):
+        hint = f"`lamina query 'SELECT * FROM {text}'` shows its rows, `lamina lineage {text}` who reads it"
+        return UsageError(f"`{text}` is a source, not a model", hint=hint)
     return UsageError(f"no model `{text}`", hint=_did_you_mean(graph, text))
 
 
