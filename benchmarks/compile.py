@@ -102,8 +102,8 @@ def _size(process: int) -> float:
     return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
-def calibrate(count: int) -> float:
-    """Return the milliseconds that bare parsing of one model takes here, over a thousand of the project's models."""
+def calibrate() -> float:
+    """Return the milliseconds that bare parsing of one model takes here and now, over a thousand of the project's."""
     from sqlglot.dialects.spark import Spark
 
     layout = layout_of(CALIBRATED)
@@ -112,13 +112,10 @@ def calibrate(count: int) -> float:
     texts += [intermediate_query(number, staging=layout.staging) for number in range(layout.intermediate)]
     texts += [mart_query(number) for number in range(layout.marts)]
     dialect = Spark()
-    rounds = []
-    for _ in range(count):
-        started = time.process_time()
-        for text in texts:
-            dialect.parse(text)
-        rounds.append(time.process_time() - started)
-    return min(rounds)  # of a thousand, in seconds: milliseconds for each
+    started = time.process_time()
+    for text in texts:
+        dialect.parse(text)
+    return time.process_time() - started  # of a thousand, in seconds: milliseconds for each
 
 
 def commands(root: Path) -> dict[str, tuple[Callable[[int], None], list[str]]]:
@@ -157,12 +154,14 @@ def run(count: int, rounds: int) -> None:
         layout = write_project(root, count)
         work = commands(root)
         samples: dict[str, list[Sample]] = {case.name: [] for case in CASES}
+        parses = [calibrate()]
         for turn in range(rounds):
+            parses.append(calibrate())
             for case in CASES:
                 prepare, command = work[case.name]
                 prepare(turn)
                 samples[case.name].append(measure(command))
-    parse = calibrate(3)
+    parse = statistics.median(parses[1:])  # the first one warms up
     load = os.getloadavg()[0]
     print(f"{count} models in layers of {', '.join(map(str, layout))}; median of {rounds}")
     print(f"machine: {os.cpu_count()} cores, load average {load:.1f} at the end")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from lamina.compiler.graph import Graph
 from lamina.compiler.linked import Linked
-from lamina.compiler.object import QueryObject
+from lamina.compiler.object import QueryHead, QueryObject
 from lamina.project.model import SettingPlaces
 from lamina.project.project import Project
 from lamina.project.source import SourceTable
@@ -104,6 +104,13 @@ def query_of(objects: Objects, key: str) -> QueryObject | None:
     """Return an object, unpacked."""
     packed = objects.get(key)
     return from_pack(packed, QueryObject) if packed is not None else None
+
+
+def references_of(objects: Objects, key: str) -> tuple[StoredReference, ...]:
+    """Return the table names in a query; the rest of its object stays packed."""
+    packed = objects.get(key)
+    head = from_pack(packed, QueryHead) if packed is not None else QueryHead()
+    return tuple(StoredReference(item.parts, item.name, item.start) for item in head.references)
 
 
 def linked_of(link: StoredLink) -> Linked:

@@ -5,7 +5,7 @@ Whatever the memory of an earlier compilation still answers for is not done agai
 
 from collections.abc import Iterable, Mapping
 
-from lamina.compiler.cache import Compilation, Memory, Objects, StoredLink, StoredReference, query_of
+from lamina.compiler.cache import Compilation, Memory, StoredLink, StoredReference, query_of, references_of
 from lamina.compiler.check import check_project
 from lamina.compiler.graph import Graph
 from lamina.compiler.layers import arrange
@@ -99,12 +99,11 @@ def _objects(
 def _is_current(name: str, task: ObjectTask, memory: Memory, *, names: Names) -> bool:
     """Tell whether every name in a remembered query still stands for what it stood for."""
     link = memory.links.get(name)
-    if link is None or link.object_key != task.key:
-        query = query_of(memory.objects, task.key)
-        pairs = [(item.parts, item.name) for item in query.references] if query is not None else []
+    if link is not None and link.object_key == task.key:
+        references = link.references
     else:
-        pairs = [(item.parts, item.name) for item in link.references]
-    return all(names.full_name(parts, schema=task.schema) == name for parts, name in pairs)
+        references = references_of(memory.objects, task.key)
+    return all(names.full_name(item.parts, schema=task.schema) == item.name for item in references)
 
 
 def _references(name: str, task: ObjectTask, memory: Memory, *, objects: Mapping[str, Packed]) -> References:
@@ -112,12 +111,6 @@ def _references(name: str, task: ObjectTask, memory: Memory, *, objects: Mapping
     if link is not None and link.object_key == task.key and objects[task.key] is memory.objects.get(task.key):
         return link.references
     return references_of(objects, task.key)
-
-
-def references_of(objects: Objects, key: str) -> References:
-    """Return the table names in a query."""
-    query = query_of(objects, key)
-    return tuple(StoredReference(item.parts, item.name, item.start) for item in query.references) if query else ()
 
 
 def model_names(file: ModelFile, references: References, known: Names, *, found: list[Diagnostic]) -> ModelNames:

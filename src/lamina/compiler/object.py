@@ -177,6 +177,12 @@ class OpaqueScope(Value, frozen=True, array_like=True, tag="opaque"):
 Scope = SelectScope | SetScope | ValuesScope | OpaqueScope
 
 
+class QueryHead(Value, frozen=True, array_like=True, forbid_unknown_fields=False):
+    """The beginning of a packed object: the names of what it reads."""
+
+    references: tuple[Reference, ...] = ()
+
+
 class QueryObject(Value, frozen=True, array_like=True):
     """Everything lamina knows about one query without knowing any other file."""
 

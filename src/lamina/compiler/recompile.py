@@ -1,7 +1,7 @@
 """Compile a project of which only the text of queries changed: what nobody touched is taken as it was."""
 
-from lamina.compiler.cache import Compilation, Memory, StoredLink, StoredReference, linked_of, query_of
-from lamina.compiler.compile import graph_of_pass, model_names, references_of
+from lamina.compiler.cache import Compilation, Memory, StoredLink, StoredReference, linked_of, query_of, references_of
+from lamina.compiler.compile import graph_of_pass, model_names
 from lamina.compiler.graph import Graph
 from lamina.compiler.linking import Linking
 from lamina.compiler.objects import RunTasks, task_of
