@@ -13,10 +13,12 @@ from lamina.values.names import (
     EnvironmentName,
     Fingerprint,
     ModelName,
+    PlanId,
     Position,
     RunId,
     TableName,
 )
+from lamina.values.plan import Assumed, Plan, Selection
 from lamina.values.touch import Nothing, Touch
 from lamina.warehouse.catalog import STAGE_NAMESPACE, stage_of
 
@@ -139,4 +141,16 @@ def run_of(run_id: str, *, status: str = "running") -> RunRecord:
         status=status,
         started_at=NOW,
         execution_time=NOW,
+    )
+
+
+def plan_of(plan_id: str) -> Plan:
+    """Return a plan that does nothing."""
+    return Plan(
+        plan_id=PlanId(plan_id),
+        environment=PROD,
+        execution_time=NOW,
+        selection=Selection(),
+        actions=(),
+        assumed=Assumed(fingerprints={}, pins={}, bases={}),
     )

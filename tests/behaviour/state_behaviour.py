@@ -15,6 +15,7 @@ from tests.behaviour.examples import (
     failure_of,
     intent_of,
     lease_of,
+    plan_of,
     published_of,
     run_of,
     touch_of,
@@ -25,7 +26,6 @@ from lamina.state.port import ModelRecord, StateStore
 from lamina.values.coverage import Cursor
 from lamina.values.interval import Interval
 from lamina.values.names import CommitId, ModelName, PlanId, Position, RunId, TableName
-from lamina.values.plan import Assumed, Plan, Selection
 
 # Puts a stage into the catalog: commit, pointer.
 Stager = Callable[[str, str], None]
@@ -90,6 +90,7 @@ class LeaseBehaviour:
             lambda: store.fail((failure_of(days(1, 2)),), stale),
             lambda: store.request(ORDERS, (days(1, 2),), stale),
             lambda: store.clear_failures((ORDERS,), stale),
+            lambda: store.expire(frozenset(), stale, now=NOW),
         )
         for write in writes:
             with pytest.raises(LeaseLost):
@@ -233,8 +234,8 @@ class HistoryBehaviour:
 
     def test_plan_is_found_by_an_unambiguous_beginning(self, store: StateStore) -> None:
         for plan_id in ("abc1", "abd2"):
-            store.save_plan(_plan(plan_id))
-        assert store.load_plan(PlanId("abc")) == _plan("abc1")
+            store.save_plan(plan_of(plan_id))
+        assert store.load_plan(PlanId("abc")) == plan_of("abc1")
         assert store.load_plan(PlanId("ab")) is None
         assert store.load_plan(PlanId("")) is None
         assert store.load_plan(PlanId("x")) is None
@@ -247,14 +248,3 @@ class StateBehaviour(LeaseBehaviour, RecordBehaviour, LogBehaviour, HistoryBehav
 def _reader(model: ModelName, sequence: int, span: Interval | None = None) -> ModelRecord:
     cursor = Cursor(RAW, Position(str(sequence)), sequence)
     return ModelRecord(model, pointer=None, position=None, coverage=coverage_of(span or days(1, 2), cursor=cursor))
-
-
-def _plan(plan_id: str) -> Plan:
-    return Plan(
-        plan_id=PlanId(plan_id),
-        environment=PROD,
-        execution_time=NOW,
-        selection=Selection(),
-        actions=(),
-        assumed=Assumed(fingerprints={}, pins={}, bases={}),
-    )

@@ -182,7 +182,6 @@ class Forget(Value, frozen=True, tag="forget", tag_field="act"):
     """The state is lost; the tables and their marks are all there is."""
 
     def happen(self, world: World) -> None:
-        world.has_lost_state = True
         forget_state(world.path)
 
 
@@ -192,7 +191,6 @@ class Restore(Value, frozen=True, tag="restore", tag_field="act"):
     back: int
 
     def happen(self, world: World) -> None:
-        world.has_lost_state = True
         if world.copies:
             restore_state(world.path, world.copies[-1 - self.back % len(world.copies)])
 

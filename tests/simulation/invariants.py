@@ -130,8 +130,7 @@ def check_clean(world: World) -> None:
     """No stage and no intent is left behind."""
     with closing(world.open_store()) as store:
         intents = store.intents(ENVIRONMENT)
-    # With the state, the list of what was under way is lost too: such stages are found by their age, later.
-    stages = () if world.has_lost_state else stages_in(world.lake.connection)
+    stages = stages_in(world.lake.connection)
     if intents or stages:
         raise Violation(f"stages are left behind: {stages}, {intents}")
 

@@ -34,7 +34,6 @@ class World:
     ids: int = 0
     runs: int = 0
     tables: dict[str, Counter[Row]] = field(default_factory=dict)  # as they are at the end
-    has_lost_state: bool = False
     copies: list[dict[str, list[tuple[Any, ...]]]] = field(default_factory=list)  # of the state, before each run
     past_folders: list[dict[str, int]] = field(default_factory=list)
     past_rows: dict[str, list[tuple[Row, ...]]] = field(default_factory=dict)

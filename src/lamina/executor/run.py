@@ -123,6 +123,7 @@ def _work(
         runtime.store.adopt(world.taken_over, lease)
         runtime.emit(Recovered(detail="the state was lost; it is derived again from the tables"))
     _clean_up(runtime)
+    runtime.store.expire(frozenset(model.name for model in graph.models), lease, now=runtime.clock())
     now = Pass(graph, world, selection=request.selection)
     folded = tuple(now.fold(model) for model in managed_models(graph))
     facts = world.facts.replace(models={model.name: now.facts(model) for model in managed_models(graph)})

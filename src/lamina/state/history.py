@@ -81,6 +81,11 @@ def read_intents(connection: sqlite3.Connection, environment: EnvironmentName) -
     return tuple(from_json(row[0], Intent) for row in rows)
 
 
+def all_intents(connection: sqlite3.Connection) -> tuple[CommitId, ...]:
+    """Return the commits of the intents of every environment."""
+    return tuple(CommitId(row[0]) for row in connection.execute("SELECT commit_id FROM lamina_intent"))
+
+
 def put_plan(connection: sqlite3.Connection, plan: Plan) -> None:
     """Keep a plan."""
     connection.execute(

@@ -143,6 +143,9 @@ class StateStore(Protocol):
     def clear_failures(self, models: tuple[ModelName, ...], lease: Lease) -> None:
         """Forget failures, so that they are tried again."""
 
+    def expire(self, models: frozenset[ModelName], lease: Lease, *, now: datetime) -> None:
+        """Drop stages that no intent names, history beyond what is kept, and what models beside these hold back."""
+
     def save_plan(self, plan: Plan) -> None:
         """Keep a plan for `apply`."""
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from lamina.compiler.graph import Graph
-from lamina.state import history, leases, logs, slices
+from lamina.state import history, leases, logs, retention, slices
 from lamina.state.errors import PublishConflict
 from lamina.state.port import BatchRecord, Lease, ModelRecord, RunRecord, StateView
 from lamina.state.sqlite import Database
@@ -161,6 +161,19 @@ class SqlStore:
             leases.check(connection, lease)
             for model in models:
                 slices.forget_failures(connection, lease.environment, model)
+
+    # Tidying
+
+    def expire(self, models: frozenset[ModelName], lease: Lease, *, now: datetime) -> None:
+        """Drop stages without an intent, history beyond what is kept, and what models that are gone hold back."""
+        environment = lease.environment
+        with self._database.writing() as connection:
+            leases.check(connection, lease)
+            catalog.drop_stages(connection, self._catalog_name, live=history.all_intents(connection))
+            retention.remove_runs(connection, now - retention.KEPT_FOR)
+            retention.remove_batches(connection, now - retention.KEPT_FOR)
+            retention.remove_plans(connection)
+            logs.trim(connection, environment, retention.forget_readers(connection, environment, models))
 
     # Looking back
 

@@ -86,6 +86,17 @@ def drop_table(connection: sqlite3.Connection, catalog: str, *, table: TableName
     connection.execute(f"DELETE FROM iceberg_tables WHERE {_AT}", _key(catalog, table))
 
 
+def drop_stages(connection: sqlite3.Connection, catalog: str, *, live: tuple[CommitId, ...]) -> None:
+    """Delete the rows of all stages but those of batches under way; files are left alone."""
+    rows = connection.execute(
+        "SELECT table_name FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ?",
+        (catalog, STAGE_NAMESPACE),
+    ).fetchall()
+    for (name,) in rows:
+        if name not in live:
+            drop_table(connection, catalog, table=stage_of(CommitId(name)))
+
+
 def move_pointer(connection: sqlite3.Connection, catalog: str, *, table: TableName, base: str, pointer: str) -> bool:
     """Point a table at new metadata if it is still at `base`; return whether it was."""
     moved = connection.execute(

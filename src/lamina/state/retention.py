@@ -1,0 +1,65 @@
+"""How long history is kept: by age and by number, a little is removed at a time, so that no run waits for it."""
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from lamina.state.port import BatchRecord, RunRecord
+from lamina.values.codec import from_json
+from lamina.values.names import EnvironmentName, ModelName, TableName
+
+KEPT_FOR = timedelta(days=90)
+KEPT_RUNS = 5_000  # a loop that looks every minute makes a hundred thousand in that time
+KEPT_PLANS = 200  # they do not tell when they were made
+_AT_ONCE = 500
+
+
+def remove_runs(connection: sqlite3.Connection, before: datetime) -> None:
+    """Remove the runs that began before a time, and those beyond the number that is kept."""
+    connection.execute("DELETE FROM lamina_run WHERE number <= (SELECT max(number) FROM lamina_run) - ?", (KEPT_RUNS,))
+    rows = connection.execute("SELECT number, run FROM lamina_run ORDER BY number LIMIT ?", (_AT_ONCE,))
+    old = list(_while_older(((number, from_json(text, RunRecord).started_at) for number, text in rows), before))
+    connection.executemany("DELETE FROM lamina_run WHERE number = ?", old)
+
+
+def remove_batches(connection: sqlite3.Connection, before: datetime) -> None:
+    """Remove the batches that were published before a time, but the last one of each model."""
+    rows = connection.execute("SELECT number, batch FROM lamina_batch ORDER BY number LIMIT ?", (_AT_ONCE,))
+    old = list(_while_older(((number, from_json(text, BatchRecord).published_at) for number, text in rows), before))
+    connection.executemany(
+        "DELETE FROM lamina_batch WHERE number = ?1 AND EXISTS (SELECT 1 FROM lamina_batch AS later"
+        " WHERE later.environment = lamina_batch.environment AND later.model = lamina_batch.model"
+        " AND later.number > ?1)",
+        old,
+    )
+
+
+def remove_plans(connection: sqlite3.Connection) -> None:
+    """Remove the plans beyond the number that is kept."""
+    connection.execute("DELETE FROM lamina_plan WHERE rowid <= (SELECT max(rowid) FROM lamina_plan) - ?", (KEPT_PLANS,))
+
+
+def forget_readers(
+    connection: sqlite3.Connection, environment: EnvironmentName, models: frozenset[ModelName]
+) -> tuple[TableName, ...]:
+    """Forget the cursors of models that are gone, and return the logs they held back.
+
+    Their records stay: should such a model come back, a log that does not lead on from its cursor touches everything.
+    """
+    rows = connection.execute("SELECT DISTINCT model FROM lamina_cursor WHERE environment = ?", (environment,))
+    gone = [(environment, name) for (name,) in rows.fetchall() if name not in models]
+    inputs = [
+        TableName(name)
+        for pair in gone
+        for (name,) in connection.execute("SELECT input FROM lamina_cursor WHERE environment = ? AND model = ?", pair)
+    ]
+    connection.executemany("DELETE FROM lamina_cursor WHERE environment = ? AND model = ?", gone)
+    return tuple(inputs)
+
+
+def _while_older(items: Iterator[tuple[int, datetime]], before: datetime) -> Iterator[tuple[int]]:
+    """Yield the numbers of the first items, up to one that is not older."""
+    for number, at in items:
+        if at >= before:
+            return
+        yield (number,)

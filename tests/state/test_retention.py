@@ -1,0 +1,94 @@
+"""What is removed from the state, and what is never removed."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.behaviour.examples import (
+    NOW,
+    ORDERS,
+    PROD,
+    RAW,
+    coverage_of,
+    days,
+    intent_of,
+    lease_of,
+    plan_of,
+    published_of,
+    run_of,
+    stages_in,
+    touch_of,
+)
+
+from lamina.state import retention
+from lamina.state.port import ModelRecord
+from lamina.state.store import SqlStore
+from lamina.values.coverage import Cursor
+from lamina.values.names import ModelName, PlanId, Position, RunId, TableName
+from lamina.warehouse import catalog
+
+LATER = NOW + retention.KEPT_FOR + timedelta(days=1)
+NOBODY: frozenset[ModelName] = frozenset()
+
+
+def reader(name: str, sequence: int) -> ModelRecord:
+    cursor = Cursor(RAW, Position(str(sequence)), sequence)
+    return ModelRecord(ModelName(name), pointer=None, position=None, coverage=coverage_of(days(1, 2), cursor=cursor))
+
+
+def test_runs_are_kept_by_age(store: SqlStore) -> None:
+    lease = lease_of(store)
+    store.finish(run_of("run-1", status="success"))
+    store.finish(run_of("run-2", status="success").replace(started_at=LATER))
+    store.expire(NOBODY, lease, now=NOW + retention.KEPT_FOR)
+    assert store.run(RunId("run-1")) is not None
+    store.expire(NOBODY, lease, now=LATER)
+    assert [run.run_id for run in store.runs(limit=9)] == ["run-2"]
+
+
+def test_runs_and_plans_are_kept_by_number(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "KEPT_RUNS", 2)
+    monkeypatch.setattr(retention, "KEPT_PLANS", 1)
+    for number in range(4):
+        store.finish(run_of(f"run-{number}", status="success"))
+        store.save_plan(plan_of(f"plan-{number}"))
+    store.expire(NOBODY, lease_of(store), now=NOW)
+    assert [run.run_id for run in store.runs(limit=9)] == ["run-3", "run-2"]
+    assert [store.load_plan(PlanId(f"plan-{number}")) is not None for number in range(4)] == [False, False, False, True]
+
+
+def test_the_last_batch_of_a_model_stays_however_old(store: SqlStore, stages: Callable[[str, str], None]) -> None:
+    lease = lease_of(store)
+    for number in (1, 2):
+        stages(f"c{number}", f"mem:{number}")
+        base = None if number == 1 else "mem:1"
+        store.record(published_of(f"c{number}", base=base, pointer=f"mem:{number}"), lease, at=NOW, execution_time=NOW)
+    store.expire(frozenset({ORDERS}), lease, now=LATER)
+    assert [batch.commit for batch in store.batches(PROD, ORDERS, limit=9)] == ["c2"]
+
+
+def test_only_stages_without_an_intent_are_dropped(
+    store: SqlStore, path: Path, stages: Callable[[str, str], None]
+) -> None:
+    lease = lease_of(store)
+    stages("lost", "mem:1")
+    stages("live", "mem:2")
+    store.intend(intent_of("live"), lease)
+    store.expire(NOBODY, lease, now=NOW)
+    connection = catalog.connect(path)
+    assert stages_in(connection) == ("live",)
+    connection.close()
+
+
+def test_a_model_that_is_gone_no_longer_holds_a_log_back(store: SqlStore) -> None:
+    lease = lease_of(store)
+    touches = tuple(touch_of(RAW, str(number), parent=str(number - 1)) for number in (1, 2, 3))
+    store.fold(PROD, lease, touches=touches, models=(reader("sales.gone", 1), reader("sales.here", 3)))
+    assert [touch.position for touch in store.view(PROD).touches[RAW]] == ["2", "3"]
+    store.expire(frozenset({ModelName("sales.gone"), ModelName("sales.here")}), lease, now=NOW)
+    assert [touch.position for touch in store.view(PROD).touches[RAW]] == ["2", "3"]
+    store.expire(frozenset({ModelName("sales.here")}), lease, now=NOW)
+    view = store.view(PROD)
+    assert [touch.position for touch in view.touches[TableName(RAW)]] == ["3"]
+    assert view.models[ModelName("sales.gone")] == reader("sales.gone", 1)
