@@ -123,3 +123,16 @@ def test_a_result_that_depends_on_order_is_marked_also_through_ephemeral_models(
     graph = compiled(project)
     marked = {model.name for model in graph.models if model.depends_on_order}
     assert marked == {"sales.numbered", "sales.reader"}
+
+
+def test_an_unknown_column_lists_the_known_ones_where_none_is_near(project: Path) -> None:
+    write(project, "listed", "SELECT revenue FROM raw.orders")
+    (item,) = compiled(project).diagnostics
+    assert item.hint == "the columns are `order_id`, `amount`, `order_ts`"
+
+
+@pytest.mark.parametrize("code", ["L211", "L999"])
+def test_a_code_that_cannot_be_allowed_suggests_no_other_rule(project: Path, code: str) -> None:
+    write(project, "allowing", "SELECT order_id FROM raw.orders", sidecar=f'allow = ["{code}"]\n')
+    (item,) = compiled(project).diagnostics
+    assert (item.code, item.suggestion) == ("L256", None)

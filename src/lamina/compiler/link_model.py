@@ -268,12 +268,13 @@ def _finding(problem: Problem, file: ModelFile) -> Diagnostic:
     name = problem.facts[0]
     if problem.code == "ambiguous":
         return ambiguous_column.finding(name, place=place, model=file.name, relations=problem.facts[1:])
-    if "" in problem.facts[2:] and not name.isidentifier():
+    known = problem.facts[2:]
+    if "" in known and not name.isidentifier():
         return unknown_column.unnamed(name, place=place, model=file.name)
-    close = nearest(name, sorted(set(problem.facts[2:])))
     if problem.code == "relation":
+        close = nearest(name, sorted(set(known)))
         return unknown_relation.finding(name, place=place, model=file.name, nearest=close)
-    return unknown_column.finding(name, place=place, model=file.name, relation=problem.facts[1] or None, nearest=close)
+    return unknown_column.finding(name, place=place, model=file.name, relation=problem.facts[1] or None, known=known)
 
 
 def _unknown_parameters(file: ModelFile, query: QueryObject, around: Surroundings) -> Iterator[Diagnostic]:

@@ -38,8 +38,8 @@ def codes(value: Any, key: str, findings: Findings) -> Any:
     for index, item in enumerate(items):
         if len(item) != 4 or item[0] != "L" or not item[1:].isdigit():
             place = findings.places.of(f"{key}.{index}")
-            found = invalid_choice.finding(key, place=place, value=item[:60], choices=("L412",), nearest=None)
-            return findings.add(found)
+            found = invalid_choice.finding(key, place=place, value=item[:60], choices=(), nearest=None)
+            return findings.add(found.replace(hint="write the code as a diagnostic shows it, such as `L412`"))
     return items
 
 

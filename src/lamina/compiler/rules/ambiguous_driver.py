@@ -19,7 +19,8 @@ def refusal(inputs: tuple[TableName, ...], *, named: TableName | None) -> Refusa
         message = f"the driver `{named}` is not an input of the query"
         hint = f"its inputs are {listed}" if inputs else "the query reads no table"
     elif inputs:
-        message, hint = "several inputs and no driver", f"set `driver` to one of {listed}"
+        message = "the query reads several inputs, and no `driver` says which of them brings the new rows"
+        hint = f"set `driver` under `[strategy]` to one of {listed}"
     else:
         message, hint = "the query reads no table, so nothing can drive it", "use `full_refresh`"
     return Refusal(code=RULE.code, message=message, hint=hint, at=NOWHERE)

@@ -1,7 +1,7 @@
 """L406: the driving input stands where its new rows change old results.
 
 Why: where rows are matched or missed because of it, a new row of the driver changes rows already appended.
-Fix: put the driver on the preserved side, or name another `driver`, or use `full_refresh`.
+Fix: put the driver on the side of the join that keeps all its rows, or name another `driver`, or use `full_refresh`.
 """
 
 from lamina.compiler.operators import At
@@ -17,6 +17,6 @@ def refusal(driver: TableName, *, where: str, at: At) -> Refusal:
     return Refusal(
         code=RULE.code,
         message=f"`{driver}` is read in {where}, where a new row changes rows already appended",
-        hint="put the driver on the preserved side, name another `driver`, or use `full_refresh`",
+        hint="put it on the side of the join that keeps all its rows, name another `driver`, or use `full_refresh`",
         at=at,
     )

@@ -24,7 +24,7 @@ def violations(subject: Subject) -> Iterator[Diagnostic]:
     if column is None or column.type in ("date", "timestamp", "timestamp_ntz", UNKNOWN):
         return
     yield RULE.finding(
-        f"time column `{column.name}` of `{subject.model.name}` has type `{column.type}`",
+        f"time column `{column.name}` of `{subject.model.name}` is `{column.type}`, neither a date nor a timestamp",
         place=subject.place_of("strategy.time_column"),
         model=subject.model.name,
         hint="cast it to `date` or `timestamp`",

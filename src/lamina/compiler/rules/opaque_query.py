@@ -1,4 +1,4 @@
-"""L421: a clause cannot be seen through.
+"""L421: lamina cannot tell how a clause treats rows.
 
 Why: nothing is known about how the result depends on single rows, so nothing can be proven.
 Fix: move the clause into a `full_refresh` model that this one reads, or allow this code.
@@ -15,7 +15,7 @@ def refusal(clause: str, *, at: At) -> Refusal:
     """Return the refusal for one clause."""
     return Refusal(
         code=RULE.code,
-        message=f"{clause} cannot be seen through",
-        hint="move it into a `full_refresh` model that this one reads",
+        message=f"lamina cannot tell how {clause} treats rows, so it cannot prove that building in parts is right",
+        hint=f'move it into a `full_refresh` model that this one reads, or answer for it: `allow = ["{RULE.code}"]`',
         at=at,
     )

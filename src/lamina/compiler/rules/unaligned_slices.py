@@ -15,7 +15,7 @@ def refusal(first: str, second: str, *, at: At) -> Refusal:
     """Return the refusal for one clause."""
     return Refusal(
         code=RULE.code,
-        message=f"`{first}` and `{second}` are both cut to the range, but the query does not make them equal",
+        message=f"`{first}` and `{second}` are both filtered by the range, but the join does not make them equal",
         hint=f"join on `{first} = {second}`, or set `batch_size = 1`",
         at=at,
     )
@@ -25,7 +25,7 @@ def refusal_of_preserved(preserved: str, cut: str, *, at: At) -> Refusal:
     """Return the refusal for an outer join of which only the nullable side is cut."""
     return Refusal(
         code=RULE.code,
-        message=f"`{cut}` is cut to the range, but every row of `{preserved}` stays in every slice",
+        message=f"`{cut}` is filtered by the range, but every row of `{preserved}` stays in every slice",
         hint=f"filter `{preserved}` by the range in WHERE too, and join on the time",
         at=at,
     )
@@ -35,7 +35,7 @@ def refusal_of_subquery(*, at: At) -> Refusal:
     """Return the refusal for a subquery that is cut by itself."""
     return Refusal(
         code=RULE.code,
-        message="the subquery is cut to the range by itself, so its value depends on how batches are cut",
+        message="the subquery is filtered by the range by itself, so its value depends on how batches are cut",
         hint="compare its time column with the one outside, or set `batch_size = 1`",
         at=at,
     )

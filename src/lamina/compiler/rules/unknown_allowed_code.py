@@ -6,9 +6,8 @@ Fix: use the code that the diagnostic shows.
 
 from collections.abc import Collection, Iterator
 
-from lamina.compiler.subject import Subject, suggestion_hint
+from lamina.compiler.subject import Subject
 from lamina.values.diagnostic import Diagnostic
-from lamina.values.nearest import nearest
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L256", name="UnknownAllowedCode")
@@ -19,11 +18,9 @@ def violations(subject: Subject, demotable: Collection[str]) -> Iterator[Diagnos
     for number, code in enumerate(subject.model.settings.allow):
         if code in demotable:
             continue
-        close = nearest(code, sorted(demotable)) if code.upper() not in demotable else code.upper()
         yield RULE.finding(
             f"`{code}` is not a code that can be allowed",
             place=subject.place_of(f"allow.{number}"),
             model=subject.model.name,
-            hint=suggestion_hint(close, "only warnings and codes of `L4xx` can be allowed"),
-            suggestion=close,
+            hint="use a code that a warning or an `L4xx` finding shows; other errors must be mended",
         )

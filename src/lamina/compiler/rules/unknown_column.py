@@ -5,16 +5,29 @@ Fix: correct the name, or add the column to the input.
 """
 
 from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.nearest import nearest
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L211", name="UnknownColumn")
 
 
-def finding(name: str, *, place: Place, model: str, relation: str | None, nearest: str | None) -> Diagnostic:
+MOST_LISTED = 8
+
+
+def finding(name: str, *, place: Place, model: str, relation: str | None, known: tuple[str, ...]) -> Diagnostic:
     """Return the finding for one missing column; without a relation no input of the query has it."""
     where = f"`{relation}` has no column `{name}`" if relation else f"no input of the query has a column `{name}`"
-    hint = f"did you mean `{nearest}`?" if nearest else "use a column of the FROM clause"
-    return RULE.finding(where, place=place, model=model, hint=hint, suggestion=nearest)
+    close = nearest(name, sorted(set(known)))
+    hint = f"did you mean `{close}`?" if close else _listed(known)
+    return RULE.finding(where, place=place, model=model, hint=hint, suggestion=close)
+
+
+def _listed(known: tuple[str, ...]) -> str:
+    names = [name for name in dict.fromkeys(known) if name]
+    if not names:
+        return "the query reads no table with columns"
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+    return f"the columns are {', '.join(f'`{item}`' for item in names[:MOST_LISTED])}{more}"
 
 
 def unnamed(name: str, *, place: Place, model: str) -> Diagnostic:
