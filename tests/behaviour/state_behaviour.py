@@ -169,6 +169,14 @@ class RecordBehaviour:
         found = [(failure.interval, failure.attempts) for failure in store.view(PROD).failures]
         assert found == [(days(1, 2), 1), (days(2, 3), 2), (days(3, 4), 1)]
 
+    def test_the_first_of_a_row_of_failures_is_remembered(self, store: StateStore) -> None:
+        lease, later = lease_of(store), NOW + timedelta(hours=1)
+        store.fail((failure_of(days(1, 2)),), lease)
+        store.fail((failure_of(days(1, 2)).replace(first_seen=later),), lease)
+        assert [failure.first_seen for failure in store.view(PROD).failures] == [NOW]
+        store.fail((failure_of(days(1, 2)).replace(first_seen=later, kind="query_rejected"),), lease)
+        assert [failure.first_seen for failure in store.view(PROD).failures] == [later]
+
 
 class LogBehaviour:
     """Logs are ordered, and hold what some reader has not folded."""

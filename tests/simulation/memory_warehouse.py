@@ -110,7 +110,6 @@ class MemoryWarehouse:
             extent=extent_of(added, removed, columns=columns) if gone or new else Nothing(),
             is_append=not gone,
             rows_added=len(added.rows),
-            rows_removed=len(removed.rows),
         )
 
     def detection(self, source: SourceTable, since: Position | None, *, until: Position) -> Detection:
@@ -305,7 +304,6 @@ def _step_touch(name: TableName, metadata: Metadata, step: Snapshot, *, columns:
         extent=extent_of(added, removed, columns=columns),
         is_append=not removed.rows,
         rows_added=len(added.rows),
-        rows_removed=len(removed.rows),
     )
 
 
@@ -317,8 +315,8 @@ def _compare_versions(name: str, metadata: Metadata, since: Position | None) -> 
     return Detection(
         name,
         "version",
-        changed=tuple(touch.position for touch in told if touch.rows_removed),
-        added=tuple(touch.position for touch in told if not touch.rows_removed),
+        changed=tuple(touch.position for touch in told if not touch.is_append),
+        added=tuple(touch.position for touch in told if touch.is_append),
         removed=() if since is None or linked is not None else (since,),
     )
 

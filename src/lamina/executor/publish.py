@@ -174,7 +174,6 @@ def _touch(ground: Ground, staged: Staged, diff: Diff | None) -> Touch:
         is_append=is_append(batch, staged.counts),
         refinements=diff.refinements if diff is not None and not is_equal else (),
         rows_added=staged.counts.written,
-        rows_removed=staged.counts.replaced + staged.counts.deleted,
     )
 
 

@@ -112,9 +112,10 @@ def failed_ranges(failures: tuple[Failure, ...]) -> tuple[Interval, ...]:
 
 def failure_in_words(failures: tuple[Failure, ...]) -> str:
     """Say that something failed and is not tried again by itself, what makes it tried again, and what was wrong."""
-    last = failures[-1]
+    last, since = failures[-1], min(failure.first_seen for failure in failures)
     told = last.message.removeprefix(f"`{last.model}`: ")
-    return f"failed before and is kept back until code or data change, or `lamina retry {last.model}`: {told}"
+    ways = f"until code or data change, or `lamina retry {last.model}`"
+    return f"failed at {since:%Y-%m-%dT%H:%MZ} and is kept back {ways}: {told}"
 
 
 def _between(log: tuple[Touch, ...], debts: list[Debt]) -> tuple[Touch, ...]:

@@ -4,7 +4,7 @@ import sqlite3
 
 from lamina.values.codec import from_json, to_json
 from lamina.values.facts import Failure
-from lamina.values.interval import Interval, merge, subtract
+from lamina.values.interval import Interval, intersect, merge, subtract
 from lamina.values.names import EnvironmentName, ModelName
 
 
@@ -15,10 +15,12 @@ def read_failures(connection: sqlite3.Connection, environment: EnvironmentName) 
 
 
 def add_failures(connection: sqlite3.Connection, environment: EnvironmentName, failures: tuple[Failure, ...]) -> None:
-    """Record failures in place of what was known of the same slices."""
+    """Record failures in place of what was known of the same slices; the first of a row of failures is remembered."""
+    known = read_failures(connection, environment)
     for failure in failures:
+        seen = (item.first_seen for item in known if _is_again(item, failure))
         clear_failures(connection, environment, model=failure.model, built=(failure.interval,))
-        _insert_failure(connection, environment, failure)
+        _insert_failure(connection, environment, failure.replace(first_seen=min((failure.first_seen, *seen))))
 
 
 def clear_failures(
@@ -68,6 +70,11 @@ def clear_requests(
     before = read_requests(connection, environment).get(model, ())
     if before:
         _store_request(connection, environment, model=model, ranges=subtract(before, built))
+
+
+def _is_again(before: Failure, now: Failure) -> bool:
+    is_same = (before.model, before.fingerprint, before.kind) == (now.model, now.fingerprint, now.kind)
+    return is_same and bool(intersect((before.interval,), (now.interval,)))
 
 
 def _insert_failure(connection: sqlite3.Connection, environment: EnvironmentName, failure: Failure) -> None:

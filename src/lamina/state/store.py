@@ -225,7 +225,6 @@ def _touch_of(published: Published) -> Touch:
         is_append=published.is_append,
         refinements=published.refinements,
         rows_added=published.counts.written,
-        rows_removed=published.counts.replaced + published.counts.deleted,
     )
 
 

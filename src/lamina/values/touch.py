@@ -53,6 +53,5 @@ class Touch(Value, frozen=True):
     is_append: bool = False  # rows were only added
     refinements: tuple[Refinement, ...] = ()
     rows_added: int | None = None
-    rows_removed: int | None = None
     detail: str = ""  # what a detector saw, in words: `2 files added`
     sequence: int = 0  # place in the log, given by the state store

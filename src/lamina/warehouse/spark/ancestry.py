@@ -52,7 +52,6 @@ def _version(table: TableName, metadata: Metadata, step: Snapshot, model: Compil
             extent=_extent(step, mark, model),
             is_append=is_append and not step.is_content_preserving,
             rows_added=step.count("added-records"),
-            rows_removed=step.count("deleted-records"),
         )
     return Version(
         position=step.position,

@@ -51,7 +51,6 @@ def _touch(name: TableName, metadata: Metadata, step: Snapshot, columns: tuple[C
         extent=_extent(step, columns),
         is_append=step.is_append and not step.count("removed-delete-files"),
         rows_added=step.count("added-records"),
-        rows_removed=step.count("deleted-records"),
     )
 
 
