@@ -1,28 +1,19 @@
-"""The columns of Parquet files that were read before: only new and changed files are opened again.
+"""The columns of Parquet files that were read before: only new and changed files are opened again."""
 
-One file of the project's cache for each source, read whole and replaced whole; losing it costs time only.
-"""
-
-from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from zlib import crc32
 
-from lamina.values import codec, schema
+from lamina.values import schema
 from lamina.values.schema import Schema
 from lamina.values.value import Value
-from lamina.version import VERSION
 from lamina.warehouse import footers
-from lamina.warehouse.spark.faults import WarehouseNotWritable
-from lamina.warehouse.spark.manifest import FileEntry, write_whole
-
-_CHECKSUM = 4  # bytes before the content
+from lamina.warehouse.sealed_file import code_of, read_sealed, write_sealed
+from lamina.warehouse.spark.manifest import FileEntry
 
 
-class StoredFooters(Value, frozen=True, array_like=True):
+class KeptFooters(Value, frozen=True, array_like=True):
     """What is kept of one source; files share the few layouts they have."""
 
-    version: str
     location: str
     layouts: tuple[Schema, ...]
     files: tuple[tuple[FileEntry, int], ...]  # with the place of its layout
@@ -34,7 +25,8 @@ class FooterCache:
     def __init__(self, root: Path, *, name: str, location: Path) -> None:
         self._path = root / ".lamina" / "cache" / "footers" / f"{name}.msgpack"
         self._location = location
-        self._version = _version()
+        library = find_spec("pyarrow")
+        self._code = code_of((footers.__file__, schema.__file__, library.origin if library is not None else None))
         self._known = self._load()
         self._asked: dict[FileEntry, Schema] = {}
 
@@ -50,37 +42,20 @@ class FooterCache:
         return found
 
     def keep(self) -> None:
-        """Keep what was asked for, unless nothing is new; a project that cannot be written to is read each time."""
+        """Keep what was asked for, unless nothing of it is new."""
         if self._asked.keys() <= self._known.keys():
             return
         layouts = tuple(dict.fromkeys(self._asked.values()))
         places = {layout: place for place, layout in enumerate(layouts)}
-        stored = StoredFooters(
-            version=self._version,
+        kept = KeptFooters(
             location=str(self._location),
             layouts=layouts,
             files=tuple((entry, places[layout]) for entry, layout in self._asked.items()),
         )
-        data = codec.to_pack(stored)
-        with suppress(WarehouseNotWritable):
-            write_whole(self._path, crc32(data).to_bytes(_CHECKSUM, "big") + data)
+        write_sealed(self._path, kept, written_by=self._code)
 
     def _load(self) -> dict[FileEntry, Schema]:
-        try:
-            data = memoryview(self._path.read_bytes())
-            if crc32(data[_CHECKSUM:]).to_bytes(_CHECKSUM, "big") != data[:_CHECKSUM]:
-                return {}
-            stored = codec.from_pack(data[_CHECKSUM:], StoredFooters)
-        except (OSError, ValueError):
+        kept = read_sealed(self._path, KeptFooters, written_by=self._code)
+        if kept is None or kept.location != str(self._location):
             return {}
-        if (stored.version, stored.location) != (self._version, str(self._location)):
-            return {}
-        return {entry: stored.layouts[place] for entry, place in stored.files}
-
-
-def _version() -> str:
-    """Return what identifies the code that reads footers: our own, and the library's."""
-    library = find_spec("pyarrow")
-    files = (footers.__file__, schema.__file__, library.origin if library is not None else None)
-    stamps = [(found.st_mtime_ns, found.st_size) for found in (Path(file).stat() for file in files if file)]
-    return f"{VERSION} {stamps}"
+        return {entry: kept.layouts[place] for entry, place in kept.files}

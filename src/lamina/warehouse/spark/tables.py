@@ -7,6 +7,7 @@ from pathlib import Path
 from lamina.values.facts import Head
 from lamina.values.names import CommitId, TableName
 from lamina.warehouse import catalog
+from lamina.warehouse.spark.head_cache import HeadCache
 from lamina.warehouse.spark.metadata import Metadata, read_metadata
 from lamina.warehouse.spark.reads import TableGone
 from lamina.warehouse.spark.settings import SparkSettings
@@ -20,12 +21,13 @@ class Tables:
         self._path = Path(settings.database)
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+        self._heads = HeadCache(Path(settings.root))
 
     def heads(self, names: tuple[TableName, ...]) -> dict[TableName, Head]:
         """Return where each table is; a table that does not exist has neither pointer nor position."""
         with self._lock:
             pointers = catalog.pointers(self._open(), self._catalog) if self._path.exists() else {}
-        return {name: _head(name, pointers.get(name)) for name in names}
+        return {name: self._head(name, pointers.get(name)) for name in names}
 
     def pointer(self, table: TableName) -> str | None:
         """Return where a table's metadata is."""
@@ -61,11 +63,15 @@ class Tables:
         return stage
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection, keeping what was seen for the next time."""
         with self._lock:
+            self._heads.keep()
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
+
+    def _head(self, table: TableName, pointer: str | None) -> Head:
+        return Head(table=table, pointer=None, position=None) if pointer is None else self._heads.head(table, pointer)
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
@@ -73,12 +79,3 @@ class Tables:
             self._connection = catalog.connect(self._path)
             catalog.create_tables(self._connection)
         return self._connection
-
-
-def _head(name: TableName, pointer: str | None) -> Head:
-    if pointer is None:
-        return Head(table=name, pointer=None, position=None)
-    found = read_metadata(pointer)
-    size = 0 if found.snapshot is None else found.snapshot.count("total-files-size")
-    files = 0 if found.snapshot is None else found.snapshot.count("total-data-files")
-    return Head(table=name, pointer=pointer, position=found.position, columns=found.columns, bytes=size, files=files)
