@@ -82,6 +82,7 @@ def long() -> Iterator[tuple[str, Write]]:
     yield "large_sql", _sql("SELECT 1 AS x -- " + "x" * 2_000_000)
     yield "large_toml", _file("models/one.toml", "# " + "x" * 2_000_000)
     yield "large_project", _file("lamina.toml", PROJECT + b"# " + b"x" * 2_000_000)
+    yield "large_source", _file("sources/raw.toml", "# " + "x" * 6_000_000)
     yield "large_seed", _file("seeds/big.csv", "id\n" + "1\n" * 5_000_000)
     yield "wide_seed", _file("seeds/wide.csv", ",".join(f"c{n}" for n in range(20_000)) + "\n")
     yield "many_keys", _file("models/one.toml", "\n".join(f"key_{n} = {n}" for n in range(20_000)))

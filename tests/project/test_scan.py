@@ -83,3 +83,12 @@ def test_seeds_may_be_larger_than_queries(tmp_path: Path) -> None:
     scan = scan_project(str(tmp_path))
     assert [file.path for file in scan.files] == ["seeds/a.csv"]
     assert [item.code for item in scan.diagnostics] == ["L105"]
+
+
+def test_one_source_may_declare_thousands_of_tables(tmp_path: Path) -> None:
+    write(tmp_path, {"sources/many.toml": "x" * 4_500_000, "sources/more.toml": "x" * 5_500_000})
+    scan = scan_project(str(tmp_path))
+    assert [file.path for file in scan.files] == ["sources/many.toml"]
+    (found,) = scan.diagnostics
+    assert found.hint is not None
+    assert found.hint.startswith("divide the tables among several sources")

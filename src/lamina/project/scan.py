@@ -18,6 +18,7 @@ from lamina.values.value import Value
 
 FILE_LIMIT = 1_000_000
 SEED_LIMIT = 5_000_000  # a seed is small and static; larger data is a source
+SOURCE_LIMIT = 5_000_000  # one source is one file, and may declare thousands of tables
 PROJECT_FILE = "lamina.toml"
 SUFFIXES = {"models": (".sql", ".py", ".toml"), "sources": (".toml",), "seeds": (".csv", ".toml"), "tests": (".toml",)}
 CHUNK = 65_536
@@ -125,7 +126,7 @@ class _Scanner:
         return False
 
     def _read(self, name: str, path: str, *, handle: int) -> None:
-        limit = SEED_LIMIT if path.startswith("seeds/") and path.endswith(".csv") else FILE_LIMIT
+        limit = _limit(path)
         try:
             content = _read_file(name, handle, limit=limit)
         except OSError as error:
@@ -137,6 +138,12 @@ class _Scanner:
             self.found.append(problem)
         else:
             self.files.append(ScannedFile(path, content, blake2b(content, digest_size=16).hexdigest()))
+
+
+def _limit(path: str) -> int:
+    if path.startswith("seeds/") and path.endswith(".csv"):
+        return SEED_LIMIT
+    return SOURCE_LIMIT if path.startswith("sources/") else FILE_LIMIT
 
 
 def _read_file(name: str, folder: int, *, limit: int) -> bytes:

@@ -13,5 +13,12 @@ RULE = Rule(code="L105", name="LargeFile")
 def finding(path: str, *, limit: int) -> Diagnostic:
     """Return the finding for a file over the limit, in bytes."""
     message = f"file `{path}` is larger than {limit // 1_000_000} MB"
-    hint = "declare the data as a source" if path.endswith(".csv") else "split the file"
-    return RULE.finding(message, place=Place(file=path), hint=hint)
+    return RULE.finding(message, place=Place(file=path), hint=_hint(path))
+
+
+def _hint(path: str) -> str:
+    if path.endswith(".csv"):
+        return "declare the data as a source"
+    if path.startswith("sources/"):
+        return "divide the tables among several sources, or leave `columns` out where they can be read from the data"
+    return "split the file"

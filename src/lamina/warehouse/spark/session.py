@@ -139,7 +139,8 @@ class Application:
         start = SparkConf(loadDefaults=False).setAll(list(launch.items()))
         try:
             with log.open("ab") as output:
-                self._gateway = launch_gateway(start, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
+                streams = {"stdout": output, "stderr": output}
+                self._gateway = launch_gateway(start, streams)  # type: ignore[no-untyped-call]  # PySpark has no types here
             whole = {**launch, **session_conf(self._settings), **catalog_conf(self._settings)}
             SparkContext._ensure_initialized(gateway=self._gateway)
             conf = SparkConf(_jvm=self._gateway.jvm).setAll(list(whole.items()))
