@@ -166,12 +166,12 @@ def _read_file(name: str, folder: int, *, limit: int) -> bytes:
 
 
 def _text_problem(path: str, content: bytes) -> Diagnostic | None:
+    if content.isascii() and path.isascii() and b"\0" not in content:
+        return None  # as nearly always
     if _printable(path) != path:
         return unreadable_file.finding(_printable(path), reason="its name is not UTF-8")
     if b"\0" in content:
         return nul_byte.finding(path, line=content.count(b"\n", 0, content.index(b"\0")) + 1)
-    if content.isascii():
-        return None
     try:
         content.decode()
     except UnicodeDecodeError as error:
