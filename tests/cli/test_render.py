@@ -49,6 +49,12 @@ def test_the_line_itself_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert " 2 | FROM b\n   | ^\n" in told(capsys, finding("L201", "no `b`", line=2), root=str(tmp_path))
 
 
+def test_a_finding_without_a_line_names_its_file_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.sql").write_text("SELECT a")
+    found = finding("L610", "a check failed").replace(line=None, column=None)
+    assert told(capsys, found, root=str(tmp_path)) == "error[L610]: a check failed\n --> m.sql\n\n"
+
+
 def test_many_notes_are_counted_and_a_quiet_screen_has_none(capsys: pytest.CaptureFixture[str]) -> None:
     notes = [finding("L232", str(number), severity="info") for number in range(11)]
     assert told(capsys, *notes) == "11 notes; `--output json` lists them\n\n"

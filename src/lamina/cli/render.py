@@ -69,8 +69,9 @@ def _finding(group: tuple[Diagnostic, ...], *, root: str) -> "Text":
     text.append(f"{item.severity}[{item.code}]", style=COLOURS[item.severity])
     text.append(f": {item.message}\n", style="bold")
     if item.place is not None:
-        text.append(f" --> {_from_here(root, item.place)}\n", style="blue")
-        text.append(_excerpt(root, item.place))
+        place = _from_here(root, item.place)
+        text.append(f" --> {place if item.line is not None else place.file}\n", style="blue")
+        text.append(_excerpt(root, item.place) if item.line is not None else "")
     places = [other.place for other in others if other.place is not None]
     if places:
         text.append(f"and in {counted(len(places), 'more place')}:\n")

@@ -73,7 +73,8 @@ def _why(item: Materialization) -> str:
         return ": ".join(filter(None, (spans_words(item.intervals), item.reason)))
     if item.error is None:
         return "kept back since an earlier failure, see below"
-    return f"see below: {item.error.place}" if item.error.place is not None else "see below"
+    place = item.error.file if item.error.line is None else item.error.place
+    return f"see below: {place}" if place is not None else "see below"
 
 
 def _show_failures(screen: Screen, result: RunResult) -> None:

@@ -4,7 +4,7 @@ from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
 from lamina.executor.publish import Outcome
 from lamina.project.strategy import strategy_name
-from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.interval import merge
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Skip, Wait
 from lamina.values.result import Attempt, Materialization, StepStatus
@@ -83,9 +83,9 @@ def _status(
 
 
 def _diagnostic(model: CompiledModel, error: LaminaError) -> Diagnostic:
-    """Return an error as a finding of its model; one without a place of its own stands at the model's file."""
+    """Return an error as a finding of its model; one without a place of its own names the model's file, and no line."""
     found = error.diagnostic().replace(model=model.name)
-    return found if found.place is not None else found.at(Place(file=model.path))
+    return found if found.file is not None else found.replace(file=model.path)
 
 
 def _failure_kind(error: LaminaError | None) -> str | None:
