@@ -1,5 +1,6 @@
 """What a newcomer meets before anything is built, and when a name is misspelt: a clear sentence, no Spark."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,25 @@ def test_a_command_says_what_is_not_there(
     name, *arguments = line.split()
     words = [item.replace("+", " ") for item in arguments]
     assert run_command(name, [*words, "--output", "text"]) == exit_code
+    printed = capsys.readouterr()
+    assert says in printed.out + printed.err
+
+
+@pytest.mark.parametrize(
+    ("name", "exit_code", "says"),
+    [
+        ("compile", 0, "no models: a model is a query in `models/SCHEMA/NAME.sql`"),
+        ("list", 1, "the project has no models"),
+        ("status", 1, "the project has no models"),
+        ("plan", 0, "nothing to do"),
+    ],
+)
+def test_an_empty_project_says_what_a_model_is(
+    name: str, exit_code: int, says: str, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(shop / "models")
+    shutil.rmtree(shop / "seeds")
+    assert run_command(name, ["--output", "text"]) == exit_code
     printed = capsys.readouterr()
     assert says in printed.out + printed.err
 

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.values.words import counted
 
 
 @answer_command("compile", sentence="Check the whole project: files, queries, types, contracts. Starts no Spark.")
@@ -19,7 +20,12 @@ def command(options: Options) -> Answer:
         show_diagnostics(screen, report.diagnostics)
         strategies = Counter(model.strategy for model in report.models)
         kinds = ", ".join(f"{count} {strategy}" for strategy, count in sorted(strategies.items()))
-        screen.out.print(f"{len(report.models)} models in {len(report.layers)} layers ({kinds or 'none'})")
+        if report.models:
+            screen.out.print(
+                f"{counted(len(report.models), 'model')} in {counted(len(report.layers), 'layer')} ({kinds})"
+            )
+        else:
+            screen.out.print("no models: a model is a query in `models/SCHEMA/NAME.sql`")
         screen.out.print(counts(report.diagnostics))
 
     body = {"models": report.models, "layers": report.layers, "diagnostics": report.diagnostics}

@@ -52,6 +52,9 @@ class Term(Value, frozen=True):
 
 def select(graph: Graph, include: tuple[str, ...], exclude: tuple[str, ...]) -> tuple[ModelName, ...]:
     """Return the selected models in graph order; no selector means all."""
+    if not graph.models:
+        hint = "a model is a query in `models/SCHEMA/NAME.sql`; `lamina init` starts an example"
+        raise EmptySelection("the project has no models", hint=hint)
     edges = _Edges(graph)
     wanted = _union(include, edges) if include else set(edges.models)
     left = wanted - _union(exclude, edges)
