@@ -80,3 +80,22 @@ def test_delete_insert_replaces_whole_tuples_null_safe(lake: Lake) -> None:
     found = lake.sql("SELECT k, o, v FROM lake.m.t ORDER BY k, o, v")
     assert found == [(None, 1, "m"), (1, 1, "c"), (1, 2, "keep")]
     assert (staged.counts.inserted, staged.counts.deleted) == (2, 3)
+
+
+def test_delete_insert_evaluates_its_query_once(lake: Lake) -> None:
+    strategy, seen = DeleteInsert(partition_by=(KEY,)), lake.folder / "seen.txt"
+
+    def note(key: int) -> int:
+        with seen.open("a") as file:
+            file.write(f"{key}\n")
+        return key
+
+    lake.spark.udf.register("note", note, "int")
+    query = "SELECT note(k) AS k, v FROM (SELECT CAST(id AS INT) AS k, 'a' AS v FROM range(3))"
+    lake.build(lake.add_model("m.t", query, strategy=strategy))
+    seen.unlink()
+
+    lake.build(lake.add_model("m.t", query.replace("'a'", "'b'"), strategy=strategy), "delete_insert")
+
+    assert sorted(seen.read_text().split()) == ["0", "1", "2"]
+    assert lake.sql("SELECT * FROM lake.m.t ORDER BY k") == [(0, "b"), (1, "b"), (2, "b")]

@@ -100,8 +100,10 @@ def delete_insert(
     session: "SparkSession", frame: "DataFrame", stage: str, properties: dict[str, str], *, keys: tuple[str, ...]
 ) -> None:
     """Put rows in the place of all rows that have a key tuple of theirs, in one commit."""
-    tuples = frame.select(*keys).distinct()
-    _put_in_place(session, frame, tuples, stage, properties, met=_same_keys(keys), columns=frame.columns)
+    # Evaluated once: the rows, their tuples, and Spark's own look for files to rewrite must see the same ones.
+    rows = frame.localCheckpoint()
+    tuples = rows.select(*keys).distinct()
+    _put_in_place(session, rows, tuples, stage, properties, met=_same_keys(keys), columns=frame.columns)
 
 
 def _put_in_place(
