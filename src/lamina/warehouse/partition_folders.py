@@ -26,7 +26,7 @@ _NUMBERS = ("int", "bigint", "decimal", "double")
 def partition_columns(paths: Iterable[str]) -> Schema:
     """Return the columns that the folders of these files name, in the order of the folders."""
     values: dict[str, set[str]] = {}
-    for path in paths:
+    for path in (item for item in paths if "=" in item):
         for part in PurePosixPath(path).parts[:-1]:
             name, sign, value = part.partition("=")
             if sign and name:

@@ -41,7 +41,8 @@ def _is_told(source: SourceTable, use: InputUse, held: Manifest) -> bool:
     kind = kinds.get((use.filter_column or "").casefold())
     if kind not in _READ_ALIKE.get(source.format, ()) or UNKNOWN in kinds.values():
         return False
-    folders = {part for item in held.files for part in PurePosixPath(item.file.path).parts[:-1] if "=" in part}
+    paths = (item.file.path for item in held.files if "=" in item.file.path)
+    folders = {part for path in paths for part in PurePosixPath(path).parts[:-1] if "=" in part}
     return all(part.partition("=")[0].casefold() in kinds for part in folders)
 
 
