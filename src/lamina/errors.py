@@ -13,6 +13,7 @@ class LaminaError(Exception):
 
     code = "L600"
     exit_code = 1
+    status = "error"  # of the command that it ends
 
     def __init__(self, message: str, *, hint: str | None = None, place: Place | None = None) -> None:
         super().__init__(message)

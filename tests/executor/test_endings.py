@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,11 @@ def test_without_fail_fast_the_other_batches_go_on(world: World) -> None:
     result = run_engine(world, Process())
     assert statuses(result) == {"mart.a": "failed", "mart.b": "completed"}
     assert len(built(result, "mart.a")) == 2
+
+
+def test_what_is_kept_back_since_an_earlier_run_does_not_end_a_run(world: World) -> None:
+    poison(world, day=1)
+    run_engine(world, Process(), limits=FAIL_FAST)
+    world.wall += timedelta(seconds=120)
+    result = run_engine(world, Process(), limits=FAIL_FAST)
+    assert statuses(result) == {"mart.a": "failed", "mart.b": "completed"}

@@ -109,7 +109,7 @@ def _attempt(work: Callable[[], Answer], options: Options) -> Answer:
     except ProjectInvalid as error:
         return failure(error.diagnostics)
     except LaminaError as error:
-        return failure((error.diagnostic(),), exit_code=error.exit_code)
+        return failure((error.diagnostic(),), status=error.status, exit_code=error.exit_code)
     except KeyboardInterrupt:
         return failure((), status="interrupted", exit_code=INTERRUPTED)
     except click.ClickException:

@@ -135,7 +135,8 @@ class Execution:
             report = self._broken(model, InternalFailure(error))
         with self._lock:
             self._reports[name] = report
-            if report.materialization.status == "failed":
+            # What is kept back since an earlier run is no failure of this one.
+            if report.materialization.error is not None:
                 self._failing.set()
 
     def _broken(self, model: CompiledModel, error: LaminaError) -> StepReport:

@@ -15,6 +15,7 @@ class LeaseHeld(LaminaError):
 
     code = "L701"
     exit_code = 5
+    status = "lease_held"
 
     def __init__(self, environment: EnvironmentName, holder: RunId, *, since: datetime) -> None:
         super().__init__(
