@@ -1,11 +1,14 @@
 """Spark itself about the queries that rules are tested with: it refuses and accepts what they say."""
 
+import secrets
 import tomllib
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.compiler.test_refusals import FOLDER, queries
+from tests.compiler.test_refusals import FOLDER, codes, queries
 from tests.spark.agreement import create_view, read_column
+from tests.spark.random_groups import random_group
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,3 +40,23 @@ def test_spark_refuses_what_is_found(tables: "SparkSession") -> None:
     for code, sql in queries("refused"):
         with pytest.raises(AnalysisException, match=ERRORS[code]):
             pytest.fail(f"{sql}: {tables.sql(sql).columns}")
+
+
+def test_no_random_query_that_spark_accepts_is_accused(tables: "SparkSession") -> None:
+    from pyspark.errors import PySparkException
+
+    seed = secrets.randbits(32)
+    random = Random(seed)
+    accepted = accused = 0
+    for _ in range(150):
+        sql = random_group(random)
+        found = codes(sql) & {"L216", "L217", "L219"}
+        try:
+            assert tables.sql(sql).columns
+        except PySparkException:
+            accused += bool(found)
+            continue
+        accepted += 1
+        assert not found, f"{sql} (seed {seed})"
+    assert accepted > 20
+    assert accused > 20
