@@ -88,7 +88,7 @@ _IO_CLASSES = ("java.io.IOException", "java.io.UncheckedIOException", "java.nio.
 
 _HINTS: dict[FailureKind, str] = {
     "data_rejected": "fix the rows, or the query that reads them; nothing of this batch was published",
-    "query_rejected": "fix the query; `lamina render` shows it as Spark gets it",
+    "query_rejected": "fix the query",
     "resources": "check memory, the free space and the rights of the warehouse folder",
     "conflict": "somebody else wrote the table at the same time; run again",
     "connection_failed": "check that the endpoint is reachable",
@@ -121,8 +121,18 @@ def translated(name: str, *, folder: Path, place: Callable[[BaseException], Plac
         found = place(error)
         told = f"`{name}`: {_placed(_sentence(error), found)}"
         raise WarehouseFailure(
-            told, kind=kind, error_class=_condition(error), hint=_HINTS.get(kind), place=found
+            told, kind=kind, error_class=_condition(error), hint=_hint(kind, name, place=found), place=found
         ) from error
+
+
+def _hint(kind: FailureKind, name: str, *, place: Place | None) -> str | None:
+    """Return the way out of a failure; a model's query can also be looked at as Spark gets it."""
+    if kind != "query_rejected":
+        return _HINTS.get(kind)
+    if place is not None and place.file.endswith(".py"):
+        return "fix the code"
+    is_model = "." in name
+    return f"{_HINTS[kind]}; `lamina render {name}` shows it as Spark gets it" if is_model else _HINTS[kind]
 
 
 def failure_kind(error: BaseException, *, folder: Path) -> FailureKind:
