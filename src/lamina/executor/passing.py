@@ -8,6 +8,7 @@ from lamina.executor.observe import World, extend_logs, managed_models
 from lamina.executor.publish import Ground, Outcome
 from lamina.planner.decide_intervals import schedule_of
 from lamina.planner.fold import fold
+from lamina.planner.occasion import Occasion
 from lamina.planner.readiness import Upstream
 from lamina.planner.touches import diff_questions, naming_questions
 from lamina.planner.upstream import upstream_of
@@ -35,7 +36,7 @@ class Pass:
         for model in managed_models(graph):
             for use in model.inputs:
                 self._readers.setdefault(use.name, []).append(model)
-        self.execution_time: datetime = world.facts.execution_time
+        self._execution_time: datetime = world.facts.execution_time
 
     def fold(self, model: CompiledModel) -> tuple[ModelRecord, bool, tuple[Propagation, ...]]:
         """Fold the inputs' touches into a model's record; say whether that changed it, and what was decided."""
@@ -51,15 +52,15 @@ class Pass:
         with self._lock:
             return self._facts[model.name]
 
-    def logs(self) -> dict[TableName, tuple[Touch, ...]]:
-        """Return the touch logs as they are now."""
+    def occasion(self, model: CompiledModel) -> Occasion:
+        """Return what a decision about a model depends on now, beside its own facts."""
         with self._lock:
-            return dict(self._logs)
-
-    def upstream(self, model: CompiledModel) -> dict[TableName, Upstream]:
-        """Return how the managed inputs of a model stand."""
-        with self._lock:
-            return {use.name: self._upstream[use.name] for use in model.inputs if use.name in self._upstream}
+            return Occasion(
+                execution_time=self._execution_time,
+                selection=self._selection,
+                upstream={use.name: self._upstream[use.name] for use in model.inputs if use.name in self._upstream},
+                touches=dict(self._logs),
+            )
 
     def input_bytes(self, model: CompiledModel) -> int | None:
         """Return how much the inputs of a model hold, None if one does not tell."""
@@ -72,13 +73,7 @@ class Pass:
         """Return what the next batch of a model stands on."""
         with self._lock:
             facts, record = self._facts[model.name], self._records[model.name]
-            schedule = schedule_of(
-                model,
-                facts,
-                execution_time=self.execution_time,
-                selection=self._selection,
-                upstream=self.upstream(model),
-            )
+            schedule = schedule_of(model, facts, self.occasion(model))
             name = TableName(model.name)
             readers = tuple(self._readers.get(name, ()))
             coverages: dict[str, Coverage] = {item.name: self._records[item.name].coverage for item in readers}
@@ -136,14 +131,8 @@ class Pass:
     def ended(self, model: CompiledModel, left: tuple[Action, ...]) -> None:
         """Note how a model stands for its readers; `left` is what of its decision was not published."""
         with self._lock:
-            self._upstream[TableName(model.name)] = upstream_of(
-                model,
-                self._facts[model.name],
-                actions=left,
-                execution_time=self.execution_time,
-                selection=self._selection,
-                upstream=self.upstream(model),
-            )
+            facts, occasion = self._facts[model.name], self.occasion(model)
+            self._upstream[TableName(model.name)] = upstream_of(model, facts, occasion, actions=left)
 
     def _keep(self, record: ModelRecord) -> None:
         self._records[record.model] = record

@@ -125,14 +125,7 @@ class Step:
         return propagation
 
     def _decide(self) -> tuple[Action, ...]:
-        decided = decide(
-            self._model,
-            self._now.facts(self._model),
-            execution_time=self._now.execution_time,
-            selection=self._selection,
-            upstream=self._now.upstream(self._model),
-            touches=self._now.logs(),
-        )
+        decided = decide(self._model, self._now.facts(self._model), self._now.occasion(self._model))
         return within_plan(decided, self._bounds.planned)
 
     def _build_in_order(self, works: tuple[Build | Rebuild, ...]) -> None:

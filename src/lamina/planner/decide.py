@@ -1,41 +1,26 @@
 """Decide what one model needs now: the one function that the explainer prints and the executor runs."""
 
-from collections.abc import Mapping
-from datetime import datetime
-
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.decide_intervals import decide_intervals
 from lamina.planner.decide_whole import decide_whole
-from lamina.planner.readiness import Upstream
+from lamina.planner.occasion import Occasion
 from lamina.planner.recover import accept
 from lamina.values.facts import ModelFacts
 from lamina.values.interval import WHOLE
-from lamina.values.names import TableName
 from lamina.values.plan import Action, Block, Selection
-from lamina.values.touch import Touch
 
 
-def decide(
-    model: CompiledModel,
-    facts: ModelFacts,
-    *,
-    execution_time: datetime,
-    selection: Selection,
-    upstream: Mapping[TableName, Upstream],
-    touches: Mapping[TableName, tuple[Touch, ...]],
-) -> tuple[Action, ...]:
-    """Return what a model needs, from its folded coverage; `touches` only serve to say why."""
+def decide(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> tuple[Action, ...]:
+    """Return what a model needs, from its folded coverage."""
     if (refusal := _refusal(model, facts)) is not None:
         return (refusal,)
     if facts.target.status == "foreign_write" and model.settings.on_foreign_write == "accept":
         facts = facts.replace(coverage=accept(model, facts.coverage, position=None))
-    if model.name in selection.upstreams:
-        selection = Selection(ignore_cron=selection.ignore_cron)
+    if model.name in occasion.selection.upstreams:
+        occasion = occasion.replace(selection=Selection(ignore_cron=occasion.selection.ignore_cron))
     decide_kind = decide_whole if grid_of(model) is None else decide_intervals
-    return decide_kind(
-        model, facts, execution_time=execution_time, selection=selection, upstream=upstream, touches=touches
-    )
+    return decide_kind(model, facts, occasion)
 
 
 def _refusal(model: CompiledModel, facts: ModelFacts) -> Block | None:

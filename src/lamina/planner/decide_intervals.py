@@ -1,6 +1,5 @@
 """Decide about an interval model: which slices are missing, owe something, or are asked for, and which can be built."""
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from lamina.compiler.graph import CompiledModel
@@ -16,7 +15,8 @@ from lamina.planner.due import (
     tail_after_end,
     with_lookback,
 )
-from lamina.planner.readiness import Readiness, Upstream, behind_failures, readiness
+from lamina.planner.occasion import Occasion
+from lamina.planner.readiness import Readiness, behind_failures, readiness
 from lamina.planner.segments import covered, cut_out, indebted
 from lamina.planner.staleness import (
     debts_in_words,
@@ -31,9 +31,7 @@ from lamina.project.strategy import TimeInterval
 from lamina.values.facts import ModelFacts
 from lamina.values.grid import Grid, count_units, widen
 from lamina.values.interval import MAX, Interval, intersect, merge, subtract
-from lamina.values.names import TableName
-from lamina.values.plan import Action, Block, Build, Rebuild, Selection, Skip, Wait
-from lamina.values.touch import Touch
+from lamina.values.plan import Action, Block, Build, Rebuild, Skip, Wait
 from lamina.values.value import Value
 from lamina.values.words import listed
 
@@ -58,53 +56,29 @@ class Want(Value, frozen=True):
     is_asked: bool = False
 
 
-def schedule_of(
-    model: CompiledModel,
-    facts: ModelFacts,
-    *,
-    execution_time: datetime,
-    selection: Selection,
-    upstream: Mapping[TableName, Upstream],
-) -> Schedule | None:
+def schedule_of(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Schedule | None:
     """Return the schedule of an interval model, None for a whole-table one."""
-    strategy = model.settings.strategy
+    strategy, time = model.settings.strategy, occasion.execution_time
     if not isinstance(strategy, TimeInterval):
         return None
     grid = Grid(strategy.granularity, model.settings.timezone)
-    parents = tuple(parent.start for parent in upstream.values() if parent.start is not None)
-    start = effective_start(model, facts.coverage, grid=grid, parents=parents, execution_time=execution_time)
-    due = due_range(model, start, grid=grid, execution_time=execution_time, selection=selection)
+    parents = tuple(parent.start for parent in occasion.upstream.values() if parent.start is not None)
+    start = effective_start(model, facts.coverage, grid=grid, parents=parents, execution_time=time)
+    due = due_range(model, start, grid=grid, execution_time=time, selection=occasion.selection)
     end = declared_end(model, grid)
-    tail = tail_after_end(model, facts.coverage, grid=grid, execution_time=execution_time, units=strategy.lookback)
+    tail = tail_after_end(model, facts.coverage, grid=grid, execution_time=time, units=strategy.lookback)
     tail = intersect(tail, (due,)) if due is not None else ()
     return Schedule(grid=grid, lookback=strategy.lookback, start=start, end=end, due=due, tail=tail)
 
 
-def decide_intervals(
-    model: CompiledModel,
-    facts: ModelFacts,
-    *,
-    execution_time: datetime,
-    selection: Selection,
-    upstream: Mapping[TableName, Upstream],
-    touches: Mapping[TableName, tuple[Touch, ...]],
-) -> tuple[Action, ...]:
+def decide_intervals(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> tuple[Action, ...]:
     """Return what the slices of an interval model need: work first, then what is withheld and why."""
-    schedule = schedule_of(model, facts, execution_time=execution_time, selection=selection, upstream=upstream)
+    schedule, upstream = schedule_of(model, facts, occasion), occasion.upstream
     if schedule is None:
         return ()
-    want = _want(
-        model,
-        facts,
-        schedule=schedule,
-        selection=selection,
-        execution_time=execution_time,
-        upstream=upstream,
-        touches=touches,
-    )
-    behind = _withheld(
-        model, _behind(model, facts, want=want, schedule=schedule, upstream=upstream), grid=schedule.grid
-    )
+    want = _want(model, facts, schedule=schedule, occasion=occasion)
+    idle = _idle(facts, want=want, schedule=schedule)
+    behind = _withheld(model, behind_failures(model, idle, upstream=upstream), grid=schedule.grid)
     if not want.spans:
         return behind or (Skip(model=model.name, reason=want.reason),)
     failures = () if want.is_asked else given_up(model, facts)
@@ -118,30 +92,15 @@ def decide_intervals(
     return (*_work(model, facts, want=want, state=state, failed=again), *withheld, *behind)
 
 
-def _behind(
-    model: CompiledModel,
-    facts: ModelFacts,
-    *,
-    want: Want,
-    schedule: Schedule,
-    upstream: Mapping[TableName, Upstream],
-) -> Readiness:
-    """Return the built slices that nothing is done about, although what they read failed."""
+def _idle(facts: ModelFacts, *, want: Want, schedule: Schedule) -> tuple[Interval, ...]:
+    """Return the built slices that nothing is wanted of."""
     due = (schedule.due,) if schedule.due is not None else ()
-    return behind_failures(model, subtract(intersect(covered(facts.coverage), due), want.spans), upstream=upstream)
+    return subtract(intersect(covered(facts.coverage), due), want.spans)
 
 
-def _want(
-    model: CompiledModel,
-    facts: ModelFacts,
-    *,
-    schedule: Schedule,
-    selection: Selection,
-    execution_time: datetime,
-    upstream: Mapping[TableName, Upstream],
-    touches: Mapping[TableName, tuple[Touch, ...]],
-) -> Want:
+def _want(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, occasion: Occasion) -> Want:
     grid, due = schedule.grid, schedule.due
+    selection, execution_time = occasion.selection, occasion.execution_time
     if due is not None and (reason := rebuild_reason(model, facts, selection)) is not None:
         return Want(spans=(due,), reason=reason, is_rebuild=True, is_asked=selection.is_full_refresh)
     if selects_slices(selection):
@@ -162,23 +121,15 @@ def _want(
         return Want(spans=(due,), reason="asked for with `--force`", is_asked=True)
     if facts.coverage.segments and (reason := parameter_reason(model, facts.coverage, execution_time)) is not None:
         return Want(spans=(due,), reason=reason, is_rebuild=True)
-    return _stale(model, facts, schedule=schedule, due=due, upstream=upstream, touches=touches)
+    return _stale(model, facts, schedule=schedule, due=due, occasion=occasion)
 
 
-def _stale(
-    model: CompiledModel,
-    facts: ModelFacts,
-    *,
-    schedule: Schedule,
-    due: Interval,
-    upstream: Mapping[TableName, Upstream],
-    touches: Mapping[TableName, tuple[Touch, ...]],
-) -> Want:
+def _stale(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, due: Interval, occasion: Occasion) -> Want:
     """Return the due slices that are missing, owe something to an input, or are to be restated."""
     coverage, grid = facts.coverage, schedule.grid
     gaps = missing(coverage, due, grid=grid)
     # A missing slice that cannot be built yet redoes nothing, else the ones before it were built in every run.
-    coming = readiness(model, subtract(gaps, failed_ranges(given_up(model, facts))), upstream=upstream).ready
+    coming = readiness(model, subtract(gaps, failed_ranges(given_up(model, facts))), upstream=occasion.upstream).ready
     redone = with_lookback(coverage, coming, due=due, grid=grid, units=schedule.lookback)
     again = merge((*gaps, *redone, *schedule.tail))
     owed = intersect(indebted(coverage), (due,))
@@ -193,7 +144,7 @@ def _stale(
         reasons.append(f"lookback of {units_in_words(schedule.lookback, grid)}")
     if owed:
         debts = (debt for segment in cut_out(coverage.segments, owed) for debt in segment.debts)
-        reasons.append(debts_in_words(debts, touches))
+        reasons.append(debts_in_words(debts, occasion.touches))
     if asked:
         reasons.append(f"asked for: {spans_in_words(asked, grid)}")
     spans = merge((*again, *owed, *asked))

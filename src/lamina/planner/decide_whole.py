@@ -1,11 +1,11 @@
 """Decide about a whole-table model: one slice, stale or not."""
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.due import cron_zone, next_release
-from lamina.planner.readiness import Readiness, Upstream, behind_failures, readiness
+from lamina.planner.occasion import Occasion
+from lamina.planner.readiness import Readiness, behind_failures, readiness
 from lamina.planner.staleness import (
     debts_in_words,
     failure_in_words,
@@ -17,28 +17,19 @@ from lamina.strategies.table import write_of
 from lamina.values.cron import next_tick
 from lamina.values.facts import ModelFacts
 from lamina.values.interval import WHOLE
-from lamina.values.names import TableName
 from lamina.values.plan import Action, Block, Build, Rebuild, Selection, Skip, Wait
-from lamina.values.touch import Touch
 from lamina.values.words import listed
 
 
-def decide_whole(
-    model: CompiledModel,
-    facts: ModelFacts,
-    *,
-    execution_time: datetime,
-    selection: Selection,
-    upstream: Mapping[TableName, Upstream],
-    touches: Mapping[TableName, tuple[Touch, ...]],
-) -> tuple[Action, ...]:
+def decide_whole(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> tuple[Action, ...]:
     """Return the one action a whole-table model needs."""
-    work = _asked_work(model, facts, selection)
+    upstream = occasion.upstream
+    work = _asked_work(model, facts, occasion.selection)
     is_asked = work is not None
-    work = work or _stale_work(model, facts, execution_time=execution_time, touches=touches)
+    work = work or _stale_work(model, facts, occasion)
     if work is None:
         return (_blocked(model, behind_failures(model, (WHOLE,), upstream=upstream)) or _unchanged(model),)
-    if not is_asked and isinstance(work, Build) and (wait := _not_released(model, facts, selection, execution_time)):
+    if not is_asked and isinstance(work, Build) and (wait := _not_released(model, facts, occasion)):
         return (wait,)
     if not is_asked and (failures := given_up(model, facts)):
         reason = failure_in_words(failures)
@@ -77,13 +68,7 @@ def _asked_work(model: CompiledModel, facts: ModelFacts, selection: Selection) -
     return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write.mode)
 
 
-def _stale_work(
-    model: CompiledModel,
-    facts: ModelFacts,
-    *,
-    execution_time: datetime,
-    touches: Mapping[TableName, tuple[Touch, ...]],
-) -> Build | Rebuild | None:
+def _stale_work(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Build | Rebuild | None:
     coverage = facts.coverage
     if not coverage.segments:
         return Build(model=model.name, intervals=(WHOLE,), reason="first build", mode="replace_all")
@@ -91,23 +76,21 @@ def _stale_work(
         return Rebuild(model=model.name, intervals=(WHOLE,), reason=reason)
     if debts := coverage.segments[0].debts:
         write = write_of(model, debts)
-        reason = "; ".join(filter(None, (debts_in_words(debts, touches), write.note)))
+        reason = "; ".join(filter(None, (debts_in_words(debts, occasion.touches), write.note)))
         return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write.mode, since=write.since)
-    if (reason := parameter_reason(model, coverage, execution_time)) is not None:
+    if (reason := parameter_reason(model, coverage, occasion.execution_time)) is not None:
         return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write_of(model, ()).mode)
     return None
 
 
-def _not_released(
-    model: CompiledModel, facts: ModelFacts, selection: Selection, execution_time: datetime
-) -> Wait | None:
+def _not_released(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Wait | None:
     """Return the wait for the next tick of a model that has a cron and was built since the last one."""
     cron, built = model.settings.cron, facts.coverage.built
-    if cron is None or built is None or selection.ignore_cron:
+    if cron is None or built is None or occasion.selection.ignore_cron:
         return None
     tick = next_tick(cron, cron_zone(model), datetime.fromisoformat(built))
-    if tick is not None and tick <= execution_time:
+    if tick is not None and tick <= occasion.execution_time:
         return None
-    release = next_release(model, None, execution_time)
+    release = next_release(model, None, occasion.execution_time)
     until = f"{release:%Y-%m-%dT%H:%MZ}" if release is not None else "a tick of its cron"
     return Wait(model=model.name, intervals=(WHOLE,), reason=f"stale, and due at {until}")

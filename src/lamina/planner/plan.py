@@ -1,12 +1,12 @@
 """Plan a whole project: decide model by model, and predict what each build does to its readers."""
 
 from collections.abc import Mapping
-from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.planner.axis import column_ranges, grid_of, reads_itself
 from lamina.planner.decide import decide
 from lamina.planner.fold import fold
+from lamina.planner.occasion import Occasion
 from lamina.planner.readiness import Upstream
 from lamina.planner.upstream import upstream_of
 from lamina.project.strategy import Ephemeral, TimeInterval
@@ -34,18 +34,16 @@ def build_plan(graph: Graph, facts: Facts, *, environment: EnvironmentName, sele
     upstream: dict[TableName, Upstream] = {}
     for model in _in_order(graph):
         known = _folded(model, facts)
-        decided = _decided(model, known, facts=facts, selection=selection, upstream=upstream, logs=logs)
-        actions += decided
-        name = TableName(model.name)
-        inputs = {use.name: upstream[use.name] for use in model.inputs if use.name in upstream}
-        upstream[name] = upstream_of(
-            model,
-            known,
-            actions=decided,
+        occasion = Occasion(
             execution_time=facts.execution_time,
             selection=selection,
-            upstream=inputs,
+            upstream={use.name: upstream[use.name] for use in model.inputs if use.name in upstream},
+            touches=facts.touches,
         )
+        decided = _decided(model, known, facts=facts, occasion=occasion, logs=logs)
+        actions += decided
+        name = TableName(model.name)
+        upstream[name] = upstream_of(model, known, occasion, actions=decided)
         if (touch := _predicted(model, decided, facts=facts)) is not None:
             logs[name] = (*logs.get(name, ()), touch)
     assumed = _assumed(graph, facts, selection)
@@ -78,26 +76,17 @@ def _folded(model: CompiledModel, facts: Facts) -> ModelFacts:
 
 
 def _decided(
-    model: CompiledModel,
-    known: ModelFacts,
-    *,
-    facts: Facts,
-    selection: Selection,
-    upstream: Mapping[TableName, Upstream],
-    logs: Logs,
+    model: CompiledModel, known: ModelFacts, *, facts: Facts, occasion: Occasion, logs: Logs
 ) -> tuple[Action, ...]:
     """Decide on what is known, and again as if every build above changed all it may change."""
-    if not _is_selected(model, selection):
+    if not _is_selected(model, occasion.selection):
         return ()
-    inputs = {use.name: upstream[use.name] for use in model.inputs if use.name in upstream}
-    time = facts.execution_time
-    sure = decide(model, known, execution_time=time, selection=selection, upstream=inputs, touches=facts.touches)
+    sure = decide(model, known, occasion)
     coverage, _ = fold(known.coverage, model, touches=logs, heads=_heads_to_come(facts, logs))
     if coverage != known.coverage:
-        supposed = known.replace(coverage=coverage)
-        bound = decide(model, supposed, execution_time=time, selection=selection, upstream=inputs, touches=logs)
+        bound = decide(model, known.replace(coverage=coverage), occasion.replace(touches=logs))
         sure = _with_bound(sure, bound)
-    return _with_own_future(model, sure, due=_due(model, known, inputs=inputs, time=time, selection=selection))
+    return _with_own_future(model, sure, due=_due(model, known, occasion))
 
 
 def _heads_to_come(facts: Facts, logs: Logs) -> dict[TableName, Head]:
@@ -143,17 +132,8 @@ def _with_own_future(model: CompiledModel, actions: tuple[Action, ...], *, due: 
     )
 
 
-def _due(
-    model: CompiledModel,
-    known: ModelFacts,
-    *,
-    inputs: Mapping[TableName, Upstream],
-    time: datetime,
-    selection: Selection,
-) -> Interval | None:
-    if grid_of(model) is None:
-        return None
-    return upstream_of(model, known, actions=(), execution_time=time, selection=selection, upstream=inputs).due
+def _due(model: CompiledModel, known: ModelFacts, occasion: Occasion) -> Interval | None:
+    return upstream_of(model, known, occasion, actions=()).due if grid_of(model) is not None else None
 
 
 def _predicted(model: CompiledModel, actions: tuple[Action, ...], *, facts: Facts) -> Touch | None:

@@ -1,35 +1,27 @@
 """How a model stands for its readers, from its coverage and from what is decided or has happened in this pass."""
 
-from collections.abc import Mapping
-from datetime import datetime
-
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.decide_intervals import schedule_of
 from lamina.planner.due import next_release
+from lamina.planner.occasion import Occasion
 from lamina.planner.readiness import Upstream
 from lamina.planner.segments import covered
 from lamina.planner.staleness import clean_ranges, failed_ranges, given_up
 from lamina.values.facts import ModelFacts
 from lamina.values.interval import MAX, MIN, WHOLE, Interval, intersect, merge, subtract
-from lamina.values.names import ModelName, TableName
-from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Selection, Wait
+from lamina.values.names import ModelName
+from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Wait
 
 
 def upstream_of(
-    model: CompiledModel,
-    facts: ModelFacts,
-    *,
-    actions: tuple[Action, ...],
-    execution_time: datetime,
-    selection: Selection,
-    upstream: Mapping[TableName, Upstream],
+    model: CompiledModel, facts: ModelFacts, occasion: Occasion, *, actions: tuple[Action, ...]
 ) -> Upstream:
     """Return how a model stands.
 
     While planning, `actions` are its decision. During a run they are what is left of it: nothing for what was
     published, a `Block` naming the model itself for what failed.
     """
-    schedule = schedule_of(model, facts, execution_time=execution_time, selection=selection, upstream=upstream)
+    schedule = schedule_of(model, facts, occasion)
     due = schedule.due if schedule is not None else WHOLE
     # What is clean was mended after it failed.
     mended = clean_ranges(model, facts.coverage)
@@ -45,7 +37,7 @@ def upstream_of(
         failed=merge((*failures, *_within(tuple(span for item in blocks for span in item.intervals), due))),
         waiting=merge(tuple(span for item in actions if isinstance(item, Wait | Hold) for span in item.intervals)),
         failing=_failing(model, blocks),
-        next_due=next_release(model, schedule.grid, execution_time) if schedule is not None else None,
+        next_due=next_release(model, schedule.grid, occasion.execution_time) if schedule is not None else None,
     )
 
 
