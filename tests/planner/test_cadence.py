@@ -1,35 +1,30 @@
-"""What becomes due next, told by cadence."""
+"""When something becomes due next, by cadence."""
 
 from tests.planner.making import DAILY, day, model
 
-from lamina.compiler.graph import CompiledModel
 from lamina.planner.cadence import next_due
 from lamina.values.result import NextDue
 
-NOW = day(7, hour=6)
+NOW = day(10, hour=6)
 
 
-def daily(name: str, **settings: object) -> CompiledModel:
-    made = model(name, strategy=DAILY)
-    return made.replace(settings=made.settings.replace(start="2026-04-01", **settings))
-
-
-def test_models_of_one_cadence_are_counted_together_and_the_next_tick_comes_first() -> None:
-    noon = daily("sales.noon", cron="0 12 * * *")
-    found = next_due((daily("sales.a"), noon, daily("sales.b")), NOW)
-    assert found == (
-        NextDue(cadence="0 12 * * *", at="2026-04-07T12:00:00Z", models=1),
-        NextDue(cadence="each day", at="2026-04-08T00:00:00Z", models=2),
+def test_models_of_one_cadence_are_counted_together() -> None:
+    models = (model("s.a", strategy=DAILY), model("s.b", strategy=DAILY), model("s.c", cron="@weekly"))
+    assert next_due(models, NOW) == (
+        NextDue(cadence="each day", at="2026-04-11T00:00:00Z", models=2),
+        NextDue(cadence="@weekly", at="2026-04-13T00:00:00Z", models=1),
     )
 
 
-def test_a_whole_table_is_told_only_with_a_cron() -> None:
-    whole = model("sales.whole")
-    assert next_due((whole,), NOW) == ()
-    hourly = whole.replace(settings=whole.settings.replace(cron="@hourly"))
-    assert next_due((hourly,), NOW) == (NextDue(cadence="@hourly", at="2026-04-07T07:00:00Z", models=1),)
+def test_a_cron_stands_in_place_of_the_unit() -> None:
+    (found,) = next_due((model(strategy=DAILY, cron="30 7 * * *"),), NOW)
+    assert (found.cadence, found.at) == ("30 7 * * *", "2026-04-10T07:30:00Z")
 
 
-def test_a_model_that_has_ended_is_never_due_again() -> None:
-    assert next_due((daily("sales.ended", end="2026-04-05"),), NOW) == ()
-    assert next_due((daily("sales.ending", end="2026-04-09"),), NOW) != ()
+def test_what_has_no_cadence_or_has_ended_is_never_due() -> None:
+    assert next_due((model(), model(strategy=DAILY, end="2026-04-05")), NOW) == ()
+
+
+def test_what_ends_later_is_still_due() -> None:
+    (found,) = next_due((model(strategy=DAILY, end="2026-04-20"),), NOW)
+    assert found.at == "2026-04-11T00:00:00Z"
