@@ -11,11 +11,11 @@ def command(options: Options) -> Answer:
     config = load_config(options.root, options.variables, overrides={})
 
     def show(screen: Screen) -> None:
-        from rich.table import Table
+        from lamina.cli.ledger import Ledger
 
-        table = Table("setting", "value", "from", box=None, pad_edge=False, header_style="bold")
+        table = Ledger("setting", "from", "value", labelled=("from",))
         for setting in config.settings:
-            table.add_row(setting.key, _words(setting.value), setting.origin)
+            table.add(setting.key, setting.origin, _words(setting.value))
         screen.out.print(f"project `{config.project}` in `{config.root}`\n")
         screen.out.print(table)
 

@@ -1,8 +1,14 @@
 """`lamina history`: list the latest runs."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.values.words import counted
+
+if TYPE_CHECKING:
+    from lamina.values.result import RunLine
 
 
 @answer_command("history", sentence="List the latest runs, newest first.")
@@ -15,20 +21,23 @@ def command(options: Options, limit: int) -> Answer:
     runs = project_history(options.root, options.variables, limit=limit)
 
     def show(screen: Screen) -> None:
-        from rich.table import Table
+        from lamina.cli.ledger import Ledger
 
-        from lamina.cli.words import duration_words
-
-        if not runs:
-            screen.out.print("nothing has run yet")
-            return
-        table = Table(
-            "run", "command", "status", "started", "built", "failed", "rows", "time", box=None, pad_edge=False
-        )
+        table = Ledger("run", "command", "status", "what it did")
         for run in runs:
-            seconds = duration_words(run.duration_ms / 1000) if run.finished_at else ""
-            counts = (str(run.tables_built), str(run.tables_failed), f"{run.rows_written:,}")
-            table.add_row(run.run_id, run.command, run.status, run.started_at, *counts, seconds)
-        screen.out.print(table)
+            table.add(run.run_id, run.command, run.status.replace("_", " "), run_words(run))
+        screen.out.print(table if runs else "nothing has run yet")
 
     return Answer(status="ok", body={"runs": to_builtins(runs)}, show=show)
+
+
+def run_words(run: "RunLine") -> str:
+    """Say what came of a run; its id already says when it began."""
+    from lamina.cli.words import duration_words
+
+    if run.finished_at is None:
+        return "it is running, or was killed"
+    counts = {"built": run.tables_built, "failed": run.tables_failed}
+    parts = [f"{count} {word}" for word, count in counts.items() if count]
+    parts += [counted(run.rows_written, "row")] if run.tables_built else []
+    return ", ".join([*parts, duration_words(run.duration_ms / 1000)])

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 GAP = 2
-NARROWEST_REASON = 32  # a reason in fewer columns is a tower of words
+NARROWEST_REASON = 24  # a reason in fewer columns is a tower of words
 INDENT = 4
 
 Cell = str | Text
@@ -57,7 +57,7 @@ class Ledger:
             for header, cell in zip(self._headers, row[:-1], strict=False):
                 if str(cell):
                     label = f"{header} " if header in self._labelled else ""
-                    line.append("  " if line else "").append(label).append(_with_unit(cell, header))
+                    line.append("  " if line else "").append(label).append(cell if label else _with_unit(cell, header))
             yield line
             if reason := str(row[-1]):
                 wrapped = Text(reason, style="dim", no_wrap=False, overflow="fold")

@@ -13,11 +13,11 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...])
     models = list_models(options.root, options.variables, include=select, exclude=exclude)
 
     def show(screen: Screen) -> None:
-        from rich.table import Table
+        from lamina.cli.ledger import Ledger
 
-        table = Table("model", "strategy", "layer", "tags", "description", box=None, pad_edge=False)
+        table = Ledger("model", "strategy", "layer", "tags", "description", labelled=("layer",))
         for model in models:
-            table.add_row(model.model, model.strategy, str(model.layer), ", ".join(model.tags), model.description or "")
+            table.add(model.model, model.strategy, str(model.layer), ", ".join(model.tags), model.description or "")
         screen.out.print(table)
 
     return Answer(status="ok", body={"models": models}, show=show)
