@@ -61,6 +61,11 @@ def test_a_failure_is_told_in_full_once(capsys: pytest.CaptureFixture[str]) -> N
     assert "to try again: lamina retry s.bad" in err
 
 
+def test_what_ended_a_run_outside_its_models_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    _, err = told(capsys, result(status="failure", diagnostics=(ERROR,)))
+    assert err.count("try_divide") == 1
+
+
 def test_the_last_line_counts_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = told(capsys, result(GOOD, BAD, SAME, status="partial", rows_written=1200))
     assert out.splitlines()[-1] == "built in part; 1 built, 1 failed, 1 unchanged; 1,200 rows; 1.5 s"

@@ -80,6 +80,8 @@ def _why(item: Materialization) -> str:
 def _show_failures(screen: Screen, result: RunResult) -> None:
     from lamina.cli.render import show_diagnostics
 
+    # What ended an earlier run outside its models, which `run-info` shows again.
+    show_diagnostics(screen, result.diagnostics)
     failed = tuple(item for item in result.materializations if item.status == "failed")
     if not failed:
         return
