@@ -139,6 +139,18 @@ def test_archive_is_keyed_by_java_and_jars_and_used_only_when_there(
     assert class_archive.options(wanted) == ""
 
 
+def test_another_training_makes_another_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    paths = [class_archive.request(settings(tmp_path), java=JAVA, jars=()).path]
+    monkeypatch.setattr(class_archive, "__file__", str(tmp_path / "class_archive.py"))
+    for training in ("one", "two", "two"):
+        (tmp_path / "class_training.py").write_text(training)
+        paths.append(class_archive.request(settings(tmp_path), java=JAVA, jars=()).path)
+
+    assert len(set(paths[:3])) == 3
+    assert paths[2] == paths[3]
+
+
 def test_an_archive_that_is_there_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("LAMINA_CLASS_ARCHIVE", "on")

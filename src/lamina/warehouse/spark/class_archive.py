@@ -1,6 +1,6 @@
 """A class-data archive in the user's cache: Spark starts in less than half the CPU time with it.
 
-It is made once for each combination of Java, Spark and jars, by a process of its own, and never missed when absent.
+It is made once for each combination of Java, Spark, jars and training, by a process of its own, and never needed.
 """
 
 import os
@@ -38,12 +38,13 @@ def compiler_options(expected_bytes: int) -> str:
 
 
 def request(settings: SparkSettings, *, java: Java, jars: tuple[Path, ...]) -> Request:
-    """Name the archive for this combination of Java, Spark and jars."""
+    """Name the archive for this combination of Java, Spark and jars, and for what it is trained with."""
     from importlib.metadata import version
 
     facts = (java.build, version("pyspark"), *(f"{jar}:{jar.stat().st_size}" for jar in jars))
     extra = settings.conf.get("spark.driver.extraClassPath", "")
-    key = blake2b("\n".join((*facts, extra)).encode(), digest_size=12).hexdigest()
+    training = Path(__file__).with_name("class_training.py").read_text(encoding="utf-8")
+    key = blake2b("\n".join((*facts, extra, training)).encode(), digest_size=12).hexdigest()
     return Request(path=str(cache_folder() / "classes" / f"{key}.jsa"), jars=tuple(str(jar) for jar in jars))
 
 
@@ -98,9 +99,10 @@ def _is_wanted() -> bool:
 
 
 def _make(wanted: Request) -> None:
-    """Run the usual statements once in a scratch warehouse and let the JVM archive its classes at its end."""
+    """Do what a run does once in a scratch warehouse and let the JVM archive its classes at its end."""
     import tempfile
 
+    from lamina.warehouse.spark.class_training import train
     from lamina.warehouse.spark.session import Application
 
     os.nice(10)
@@ -118,28 +120,12 @@ def _make(wanted: Request) -> None:
             application = Application(settings, emit=lambda _: None)
             application.extra_java_options = f"-XX:ArchiveClassesAtExit={scratch_archive}"
             application.stop_seconds = _CLAIM_SECONDS
-            for statement in _TRAINING:
-                application.session().sql(statement).collect()
+            train(application.session(), settings)
             application.stop()
         scratch_archive.rename(target)
     finally:
         target.with_suffix(".making").unlink(missing_ok=True)
         scratch_archive.unlink(missing_ok=True)
-
-
-# What a run does to a table, once each, so that the classes are loaded.
-_TRAINING = (
-    "CREATE NAMESPACE lake.a",
-    "CREATE TABLE lake.a.t (k BIGINT, d DATE, v STRING) USING iceberg PARTITIONED BY (days(d))",
-    "INSERT INTO lake.a.t SELECT id, DATE '2026-01-01', concat('v', id) FROM range(20)",
-    "MERGE INTO lake.a.t AS t USING (SELECT id AS k, DATE '2026-01-01' AS d, 'w' AS v FROM range(5)) AS s"
-    " ON t.k <=> s.k WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
-    "SELECT d, count(*), count(DISTINCT v), sum(xxhash64(k, v) & 4294967295) FROM lake.a.t GROUP BY d ORDER BY d",
-    "SELECT * FROM lake.a.t AS l JOIN lake.a.t AS r ON l.k = r.k WHERE l.d >= DATE '2026-01-01'",
-    "SELECT *, row_number() OVER (PARTITION BY d ORDER BY k) AS n FROM lake.a.t",
-    "ALTER TABLE lake.a.t ADD COLUMN w INT",
-    "INSERT OVERWRITE lake.a.t SELECT * FROM lake.a.t",
-)
 
 
 if __name__ == "__main__":
