@@ -1,7 +1,7 @@
 """The SQL that runs: the user's text with names and values put in."""
 
 import pytest
-from tests.compiler.projects import ephemeral, graph_of, model, source
+from tests.compiler.projects import corpus_graph, ephemeral, graph_of, model, source
 
 from lamina.compiler.parameters import ParameterValue, literal_sql
 from lamina.compiler.render import CannotRender, render
@@ -128,3 +128,16 @@ def test_what_nobody_wrote_has_no_place() -> None:
     rendering = render(graph, graph.model(ModelName("main.q")), relations=relations, parameters=VALUES)
     assert rendering.place(0) is None
     assert rendering.place(10_000) is None
+
+
+@pytest.mark.parametrize("folder", ["tpch", "constructs"])
+def test_what_is_left_alone_stands_where_it_says(folder: str) -> None:
+    graph = corpus_graph(folder)
+    relations = {TableName(table.name): f"pin_{number}" for number, table in enumerate(graph.sources)}
+    for item in graph.models:
+        rendering = render(graph, item, relations=relations, parameters=VALUES)
+        left = [stretch for stretch in rendering.stretches if stretch.is_same and stretch.model is not None]
+        assert left
+        for stretch in left:
+            text = stretch.model.text if stretch.model is not None else ""
+            assert text[stretch.at : stretch.at + len(stretch.text)] == stretch.text
