@@ -46,6 +46,18 @@ def test_query_that_fails_is_told_by_kind(lake: Lake, text: str, kind: str) -> N
     assert lake.sql("SELECT * FROM lake.f.t") == [(1,)]
 
 
+def test_a_row_that_cannot_be_read_is_told_with_its_file(lake: Lake) -> None:
+    lake.add_source("raw.orders", columns="id bigint", format="csv")
+    lake.write_csv("raw/orders/a.csv", "id\n1\n")
+    lake.write_csv("raw/orders/bad.csv", "id\nabc\n")
+
+    with pytest.raises(WarehouseFailure) as caught:
+        lake.stage(lake.add_model("f.t", "SELECT id FROM raw.orders", inputs=("raw.orders",)))
+
+    assert caught.value.kind == "data_rejected"
+    assert caught.value.message.endswith(f"\"abc\", in `{lake.folder}/raw/orders/bad.csv`")
+
+
 def test_cancelled_work_is_interrupted(lake: Lake) -> None:
     model = lake.add_model("f.t", "SELECT count_if(id % 7 = 1) AS n FROM range(1000000000000)")
     caught: list[WarehouseFailure] = []

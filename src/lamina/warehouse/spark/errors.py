@@ -213,11 +213,12 @@ def _state(error: BaseException) -> str | None:
 def _sentence(error: BaseException) -> str:
     """Return the innermost message that says something, without stack and query plan."""
     origin: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
-    told = str(error)
+    told, file = str(error), ""
     for _ in range(_DEEPEST):
         if origin is None:
             break
         told = origin.getMessage() or told
+        file = file or _file_read(origin)
         origin = origin.getCause()
     lines = [line.strip() for line in str(told).splitlines()]
     kept = [line for line in lines if line and not line.startswith(("at ", "==", "JVM stacktrace"))]
@@ -225,7 +226,14 @@ def _sentence(error: BaseException) -> str:
         return type(error).__name__
     # What a Python worker raised comes as its traceback, whose last line says what happened.
     said = kept[-1] if _is_of_worker(error) else kept[0]
-    return _BAD_ADVICE.sub("", said.rstrip(";"))
+    return _BAD_ADVICE.sub("", said.rstrip(";")) + (f", in `{file}`" if file else "")
+
+
+def _file_read(origin: Any) -> str:
+    """Return the file that could not be read, which only the outer exception of several knows."""
+    if not (_asked(origin, "getCondition") or "").startswith("FAILED_READ_FILE"):
+        return ""
+    return str(origin.getMessageParameters().get("path") or "").removeprefix("file://")
 
 
 def _placed(sentence: str, place: Place | None) -> str:
