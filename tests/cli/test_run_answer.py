@@ -119,7 +119,9 @@ def test_spared_readers_and_failed_checks_are_told(capsys: pytest.CaptureFixture
     )
     out, _ = told(capsys, result(GOOD, SAME, propagation=(spared,), check_results=(check,)))
     assert "spared s.same: only `a` changed" in out
-    assert "check not_null_a of s.good failed (2 rows)" in out
+    assert "warning: check not_null_a of s.good failed (2 rows)" in out
+    out, _ = told(capsys, result(BAD, check_results=(check.replace(severity="error"),)))
+    assert "check not_null_a" not in out
 
 
 def test_the_document_is_the_result_without_its_header() -> None:

@@ -42,10 +42,10 @@ def _show(screen: Screen, result: RunResult) -> None:
         if item.decision == "skip":
             screen.out.print(f"spared {item.model}: {item.reason}", style="dim")
     for check in result.check_results:
-        if not check.passed:
-            style = "red" if check.severity == "error" else "yellow"
+        # What a check of severity error did is the model's failure, told below.
+        if not check.passed and check.severity == "warn":
             rows = f" ({counted(check.rows_failed, 'row')})" if check.rows_failed is not None else ""
-            screen.out.print(f"check {check.name} of {check.model} failed{rows}", style=style)
+            screen.out.print(f"warning: check {check.name} of {check.model} failed{rows}", style="yellow")
     _show_failures(screen, result)
     screen.out.print(_closing(result), style="bold")
 

@@ -35,8 +35,9 @@ class ChecksFailed(WarehouseFailure):
 
     def __init__(self, results: tuple[CheckResult, ...]) -> None:
         failed = [item for item in results if not item.passed and item.severity == "error"]
+        told = ", ".join(_told(item) for item in failed)
         super().__init__(
-            f"{counted(len(failed), 'check')} failed: {', '.join(_told(item) for item in failed)}",
+            f"`{failed[0].model}`: {counted(len(failed), 'check')} failed: {told}",
             kind="data_rejected",
             hint="nothing was published; mend the data or the query and run again",
         )
@@ -47,6 +48,8 @@ def _told(check: CheckResult) -> str:
     """Say what a failed check saw; text in place of a count is why it could not run."""
     if isinstance(check.observed, str):
         return f"`{check.name}` could not run: {check.observed}"
+    if check.rows_failed is not None:
+        return f"`{check.name}` in {counted(check.rows_failed, 'row')}"
     return f"`{check.name}` ({check.observed}, expected {check.expected})"
 
 
