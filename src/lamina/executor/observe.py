@@ -39,8 +39,8 @@ class World:
     def asking(self, asked: Mapping[ModelName, tuple[Interval, ...]]) -> "World":
         """Return the same world with ranges that somebody asks for beside those that state knows of."""
         models = dict(self.facts.models)
-        for name, ranges in asked.items():
-            models[name] = models[name].replace(requests=merge((*models[name].requests, *ranges)))
+        for name in sorted(asked.keys() & models.keys()):
+            models[name] = models[name].replace(requests=merge((*models[name].requests, *asked[name])))
         return replace(self, facts=self.facts.replace(models=models))
 
 
