@@ -18,11 +18,16 @@ class Stream:
         self._name = name
 
     def print(self, *items: Any, style: str | None = None, end: str = "\n") -> None:
-        """Write text as it is, and anything that rich can draw."""
+        """Write text as it is, and anything that rich can draw, outside of terminals without blanks at line ends."""
+        stream = getattr(sys, self._name)
         if style is None and all(isinstance(item, str) for item in items):
-            getattr(sys, self._name).write(" ".join(items) + end)
-        else:
+            stream.write(" ".join(items) + end)
+        elif self._console.is_terminal:
             self._console.print(*items, style=style, end=end)
+        else:
+            with self._console.capture() as drawn:
+                self._console.print(*items, style=style, end=end)
+            stream.write("\n".join(line.rstrip() for line in drawn.get().split("\n")))
 
     @cached_property
     def _console(self) -> "Console":
