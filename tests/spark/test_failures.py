@@ -55,7 +55,7 @@ def test_a_row_that_cannot_be_read_is_told_with_its_file(lake: Lake) -> None:
         lake.stage(lake.add_model("f.t", "SELECT id FROM raw.orders", inputs=("raw.orders",)))
 
     assert caught.value.kind == "data_rejected"
-    assert caught.value.message.endswith(f"\"abc\", in `{lake.folder}/raw/orders/bad.csv`")
+    assert caught.value.message.endswith(f'"abc", in `{lake.folder}/raw/orders/bad.csv`')
 
 
 def test_cancelled_work_is_interrupted(lake: Lake) -> None:
