@@ -109,24 +109,29 @@ def _read_keys(group: exp.Group, items: list[Node], keys: Keys) -> bool:
     """Read all that GROUP BY mentions, the outputs it means by number or alias too; False if it cannot be told."""
     if group.args.get("all"):
         return False
-    aliased = {item.alias.lower(): item for item in items if type(item) is exp.Alias}
     for key in children_of(group):
         inner = key.unnest() if type(key) is exp.Paren else key
         is_computed = _is_computed(inner)
         for node in (inner,) if type(inner) is exp.Column else inner.walk():
             if is_unclear(node):
                 return False
-            output = None
             if type(node) is exp.Column:
                 (keys.compute if is_computed else keys.mention)(node)
-                output = aliased.get(node.name.lower())
-            elif type(node) is exp.Literal and not is_computed and node.is_int and 0 < int(node.name) <= len(items):
-                output = items[int(node.name) - 1]
-            if output is not None:
+            for output in _outputs_meant(node, items, is_computed=is_computed):
                 add = keys.compute if _is_computed(output.unalias()) else keys.mention
                 for column in output.find_all(exp.Column):
                     add(column)
     return True
+
+
+def _outputs_meant(node: Node, items: list[Node], *, is_computed: bool) -> list[Node]:
+    """Return the outputs that a part of GROUP BY may stand for; inside a function a number is a number."""
+    if type(node) is exp.Column:
+        name = node.name.lower()
+        return [item for item in items if type(item) is exp.Alias and item.alias.lower() == name]
+    if type(node) is exp.Literal and not is_computed and node.is_int and 0 < int(node.name) <= len(items):
+        return [items[int(node.name) - 1]]
+    return []
 
 
 def _is_computed(node: Node) -> bool:

@@ -32,6 +32,10 @@ _ROW_PICKING = tuple(
 )
 
 
+ONLY_OVER_WINDOWS = tuple(kind for kind in _ROW_PICKING if kind not in (exp.FirstValue, exp.LastValue))
+"""Functions that only a window can evaluate."""
+
+
 class Located:
     """Where a column name leads: a relation or scope, the column, and the struct fields after it."""
 
@@ -50,7 +54,7 @@ Subquery = Callable[[exp.Expr], int]  # the relation of a query inside an expres
 
 
 class UseCollector:
-    """Collects the uses of one expression after another; remembers whether any was not row by row, or made groups."""
+    """Collects the uses of one expression after another; remembers what was not row by row, and what may be wrong."""
 
     def __init__(self, locate: Locate, subquery: Subquery, windows: dict[str, exp.Expr]) -> None:
         self.locate = locate
@@ -58,6 +62,7 @@ class UseCollector:
         self.windows = windows
         self.is_row_local = True
         self.may_aggregate = False
+        self.may_be_misplaced = False  # an aggregate or window function, where Spark refuses it
 
     def collect(self, expression: exp.Expr) -> tuple[Use, ...]:
         """Return the uses of one expression; each column once, with its strongest kind."""
@@ -93,6 +98,8 @@ class UseCollector:
         if role.makes_or_folds_rows:
             self.is_row_local = False
             self.may_aggregate = True
+            if kind == AGGREGATION or role.needs_window:
+                self.may_be_misplaced = True
         _push(node, max(kind, role.least_kind), stack)
         return None
 
@@ -119,6 +126,8 @@ class UseCollector:
             stack.append((self.windows[node.text("alias").lower()], EXPRESSION))
         function = node.this
         is_aggregate = isinstance(function, exp.AggFunc) and not isinstance(function, _ROW_PICKING)
+        if kind == AGGREGATION or (name is None and not is_aggregate and node.args.get("order") is None):
+            self.may_be_misplaced = True
         for key, value in node.args.items():
             inside = AGGREGATION if key == "this" and is_aggregate else kind
             for item in value if isinstance(value, list) else (value,):
@@ -137,6 +146,7 @@ class _Role(NamedTuple):
     is_star: bool
     is_window: bool
     makes_or_folds_rows: bool
+    needs_window: bool
 
 
 _ROLES: dict[type[exp.Expr], _Role] = {}
@@ -157,7 +167,8 @@ def _role(kind: type[exp.Expr]) -> _Role:
         is_query=issubclass(kind, exp.Query),
         is_star=kind is exp.Star,
         is_window=issubclass(kind, exp.Window),
-        makes_or_folds_rows=is_aggregate or issubclass(kind, exp.UDTF),
+        makes_or_folds_rows=is_aggregate or issubclass(kind, (exp.UDTF, *ONLY_OVER_WINDOWS)),
+        needs_window=issubclass(kind, ONLY_OVER_WINDOWS),
     )
     return found
 

@@ -4,6 +4,7 @@ from sqlglot import exp
 
 from lamina.compiler.bounds import exact_bounds
 from lamina.compiler.from_clause import FromClause
+from lamina.compiler.misplaced_functions import Misplaced, misplaced_functions
 from lamina.compiler.nodes import column_aliases, ordinals
 from lamina.compiler.object import (
     ExactFilter,
@@ -30,6 +31,7 @@ class Walk:
     def __init__(self, resolve: Resolve) -> None:
         self.scopes = Scopes(resolve, self.query)
         self.ungrouped: list[Ungrouped] = []
+        self.misplaced: list[Misplaced] = []
 
     def query(self, node: exp.Expr, parent: int, ctes: Ctes) -> int:
         """Add the scopes of a query and return the number of its outermost one."""
@@ -139,6 +141,7 @@ class Walk:
         where = node.args.get("where")
         if where is not None:
             frame.filters.extend(collector.collect(where))
+            collector.may_be_misplaced = not collector.is_row_local
             frame.exact.extend(
                 ExactFilter(relation, name) for relation, name in exact_bounds(where.this, self.scopes.locator(frame))
             )
@@ -148,6 +151,8 @@ class Walk:
         if parent < 0 and (node.args.get("group") is not None or collector.may_aggregate):
             # Inside other queries a name may be that of an outer column.
             self.ungrouped += ungrouped_columns(node, {part for name in frame.names for part in name})
+        if parent < 0 and (collector.may_be_misplaced or _has_odd_groups(node)):
+            self.misplaced += misplaced_functions(node)
         decides_all = group_outputs is None or order_outputs is None or node.args.get("distinct") is not None
         blocking = ("group", "having", "qualify", "distinct", "limit", "offset", "laterals", "windows", "sample")
         is_plain = collector.is_row_local and not any(node.args.get(key) for key in blocking)
@@ -221,6 +226,14 @@ class Walk:
             if isinstance(clause, exp.Expr):
                 found.extend(collector.collect(clause))
         return tuple(found)
+
+
+def _has_odd_groups(node: exp.Select) -> bool:
+    """Tell whether groups are chosen, or made by more than columns: only then can a function be wrong there."""
+    group = node.args.get("group")
+    if node.args.get("having") is not None:
+        return True
+    return group is not None and any(type(key) is not exp.Column for key in group.expressions)
 
 
 def _projection(parent: int, relation: int, *, plain: bool) -> SelectScope:

@@ -1,0 +1,118 @@
+"""Find aggregates and window functions in clauses and places where Spark refuses them, and keys that group by one."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from sqlglot import exp
+
+from lamina.compiler.aggregation import folds_rows
+from lamina.compiler.function_kinds import AGGREGATES
+from lamina.compiler.nodes import star_of, start_of
+from lamina.compiler.terms import own_nodes
+from lamina.compiler.uses import ONLY_OVER_WINDOWS
+
+Node = Any
+
+CLAUSES = {"where": "WHERE", "having": "HAVING", "group": "GROUP BY", "order": "ORDER BY"}
+BEFORE_GROUPS = ("where", "group")  # clauses that are evaluated before there are groups
+WITHOUT_WINDOWS = ("where", "group", "having")
+
+OUTSIDE = "compute it in a subquery or CTE, and use its column outside"
+
+
+class Misplaced(NamedTuple):
+    """Why Spark refuses a call, what to do, and where it stands."""
+
+    problem: str
+    instead: str
+    start: int
+
+
+def misplaced_functions(select: exp.Select) -> list[Misplaced]:
+    """Return the calls of one SELECT, its subqueries left out, that Spark refuses where they stand."""
+    found = [item for clause in select.args["expressions"] for item in _of_clause(clause, "")]
+    for key in CLAUSES:
+        clause = select.args.get(key)
+        if clause is not None:
+            found += _of_clause(clause, key)
+    return [*found, *_of_positions(select)]
+
+
+def _of_clause(clause: Node, key: str) -> Iterator[Misplaced]:
+    for node in own_nodes(clause):
+        if type(node) is exp.Window:
+            yield from _of_window(node, key)
+        elif isinstance(node, (exp.AggFunc, *ONLY_OVER_WINDOWS)) or _is_aggregate_by_name(node):
+            yield from _of_call(node, key)
+
+
+def _of_window(node: Node, key: str) -> Iterator[Misplaced]:
+    function = _function_of(node)
+    if isinstance(function, exp.Identifier):
+        return  # the definition of a named window
+    if key in WITHOUT_WINDOWS:
+        yield Misplaced(f"a window function stands in {CLAUSES[key]}", OUTSIDE, start_of(node))
+    elif _enclosing_aggregate(node) is not None:
+        yield Misplaced("a window function stands inside an aggregate", OUTSIDE, start_of(node))
+    elif isinstance(function, ONLY_OVER_WINDOWS) and not node.args.get("order") and not node.args.get("alias"):
+        name = function.sql_name().lower()
+        yield Misplaced(f"the window of `{name}` has no order", "add ORDER BY to its OVER clause", start_of(node))
+
+
+def _of_call(node: Node, key: str) -> Iterator[Misplaced]:
+    if _is_windowed(node):
+        return
+    name = node.name.lower() if type(node) is exp.Anonymous else node.sql_name().lower()
+    if isinstance(node, ONLY_OVER_WINDOWS):
+        yield Misplaced(f"`{name}` has no window", "add `OVER (ORDER BY ...)`", start_of(node))
+    elif key in BEFORE_GROUPS:
+        instead = "use HAVING for a condition on groups" if key == "where" else "group by the columns it is made of"
+        yield Misplaced(f"the aggregate `{name}` stands in {CLAUSES[key]}", instead, start_of(node))
+    elif _enclosing_aggregate(node) is not None:
+        yield Misplaced(f"the aggregate `{name}` stands inside another one", OUTSIDE, start_of(node))
+
+
+def _of_positions(select: exp.Select) -> Iterator[Misplaced]:
+    """Yield the numbers in GROUP BY that mean an aggregate, or no output at all, or stand beside a star."""
+    items, group = select.args["expressions"], select.args.get("group")
+    keys = [key for key in group.expressions if type(key) is exp.Literal and key.is_int] if group is not None else []
+    if keys and any(star_of(item) is not None for item in items):
+        yield Misplaced("a number in GROUP BY stands beside `*`", "name the columns to group by", start_of(keys[0]))
+        return
+    if any(isinstance(item, exp.Aliases | exp.UDTF) for item in items):
+        return  # one item may be several outputs
+    for key in keys:
+        position = int(key.name)
+        if not 0 < position <= len(items):
+            instead = f"use a number from 1 to {len(items)}"
+            yield Misplaced(f"GROUP BY {position} means no output column", instead, start_of(key))
+        elif folds_rows(items[position - 1]):
+            yield Misplaced(f"GROUP BY {position} means an aggregate", "group by the other outputs", start_of(key))
+
+
+def _is_aggregate_by_name(node: Node) -> bool:
+    return type(node) is exp.Anonymous and node.name.lower() in AGGREGATES
+
+
+def _function_of(window: Node) -> Node:
+    function = window.this
+    while isinstance(function, exp.IgnoreNulls | exp.RespectNulls | exp.Filter):
+        function = function.this
+    return function
+
+
+def _is_windowed(node: Node) -> bool:
+    parent = node.parent
+    while isinstance(parent, exp.IgnoreNulls | exp.RespectNulls | exp.Filter):
+        parent = parent.parent
+    return type(parent) is exp.Window and _function_of(parent) is node
+
+
+def _enclosing_aggregate(node: Node) -> Node | None:
+    """Return the aggregate over rows that a node is an argument of; one over a window takes what groups give."""
+    parent = node.parent
+    while parent is not None and not isinstance(parent, exp.Query):
+        if isinstance(parent, exp.AggFunc) and not isinstance(parent, ONLY_OVER_WINDOWS) and not _is_windowed(parent):
+            return parent
+        parent = parent.parent
+    return None

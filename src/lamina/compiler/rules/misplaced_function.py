@@ -1,0 +1,16 @@
+"""L220: an aggregate or window function stands where Spark refuses it.
+
+Why: WHERE and GROUP BY are evaluated before there are groups, and window functions last of all; a function that numbers
+or looks along rows needs a window with an order.
+Fix: use HAVING for aggregates; compute a window function in a subquery or CTE, and filter its column outside.
+"""
+
+from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.rule import Rule
+
+RULE = Rule(code="L220", name="MisplacedFunction")
+
+
+def finding(problem: str, *, place: Place, instead: str) -> Diagnostic:
+    """Return the finding for one call."""
+    return RULE.finding(problem, place=place, hint=instead)
