@@ -6,6 +6,7 @@ A manifest's position is the hash of its files; it is stored once, under the war
 import os
 import threading
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from lamina.project.source import SourceTable
@@ -155,8 +156,16 @@ def reading_of(source: SourceTable) -> str:
 def load_manifest(settings: SparkSettings, source: SourceTable, position: Position) -> Manifest:
     """Return a stored manifest."""
     path = _stored_at(settings, position)
-    if not path.is_file():
-        raise ManifestGone(source.name, position)
+    try:
+        found = path.stat()
+    except FileNotFoundError as error:
+        raise ManifestGone(source.name, position) from error
+    return _read(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, _modified_ns: int, _size: int) -> Manifest:
+    """Read a manifest once for the several who ask in a run; it may be stored again with more told of its files."""
     return codec.from_json(path.read_bytes(), Manifest)
 
 
