@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from benchmarks.compile import Sample, measure
 from benchmarks.engine_projects import GROWTH_CASES, TINY, growing, many, write_days, write_project
+from benchmarks.engine_versions import age
 
 LAMINA = str(Path(sys.executable).with_name("lamina"))
 
@@ -30,11 +31,12 @@ class Size(NamedTuple):
     rows: int
     models: int
     histories: tuple[int, int]
+    versions: int
     rounds: int
 
 
-FULL = Size(rows=6_000_000, models=100, histories=(30, 900), rounds=3)
-QUICK = Size(rows=300_000, models=100, histories=(10, 300), rounds=1)
+FULL = Size(rows=6_000_000, models=100, histories=(30, 900), versions=1000, rounds=3)
+QUICK = Size(rows=300_000, models=100, histories=(10, 300), versions=300, rounds=1)
 
 
 class Time(NamedTuple):
@@ -85,21 +87,31 @@ def measure_idle(folder: Path, size: Size) -> None:
     run = [LAMINA, "run", "--project-dir", str(root), "--output", "json", "--quiet"]
     measure(run)
     log = root / ".lamina" / "logs" / "spark.log"
+    _time_idle("nothing to do", run, log)
+    age(root, size.versions)
+    measure(run)
+    _time_idle(f"after {size.versions:,} runs", run, log)
+
+
+def _time_idle(name: str, run: list[str], log: Path) -> None:
     before = log.stat().st_mtime_ns
     samples = [measure(run) for _ in range(5)]
     found = Time(statistics.median(item.wall for item in samples), statistics.median(item.cpu for item in samples))
     note = "no JVM" if log.stat().st_mtime_ns == before else "A JVM WAS STARTED"
-    line("nothing to do", found, f"{_verdict(found.wall < 1)} target < 1 s wall; {note}")
+    line(name, found, f"{_verdict(found.wall < 1)} target < 1 s wall; {note}")
 
 
 def measure_growth(folder: Path, size: Size) -> None:
     """Compare one new day over a short and over a long history."""
     short, long = size.histories
     title(f"one new day after {short} and after {long} days of history, warm session; planning it, without a JVM")
-    spoken = _work("grow", folder, "--days", str(short), str(long), "--passes", str(max(3, size.rounds)))
+    sizes = ("--days", str(short), str(long), "--versions", str(size.versions))
+    spoken = _work("grow", folder, *sizes, "--passes", str(max(5, size.rounds)))
     for case in GROWTH_CASES:
         times = {days: _median(spoken, f"increment {days} {case}") for days in size.histories}
         _compare(f"{long} days, {case}", times[short], times[long], target=1.2)
+    base, aged = _median(spoken, f"increment {short} daily"), _median(spoken, "increment aged")
+    _compare(f"{size.versions:,} runs before", base, aged, target=1.2)
     plans = {}
     for days in size.histories:
         root, workload = folder / f"{days}-daily", growing(days, "daily")

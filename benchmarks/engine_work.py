@@ -26,6 +26,7 @@ from benchmarks.engine_projects import (
     write_days,
     write_project,
 )
+from benchmarks.engine_versions import age
 
 from lamina.operate import Ask, run_project
 from lamina.values.event import Event
@@ -151,21 +152,22 @@ def build(contender: str, name: str, *, folder: Path, passes: int) -> None:
     shutil.rmtree(work)
 
 
-def grow(folder: Path, histories: tuple[int, ...], *, rounds: int) -> None:
-    """Add one day to projects with histories of several lengths, in turns."""
+def grow(folder: Path, histories: tuple[int, ...], *, rounds: int, versions: int) -> None:
+    """Add one day to projects with histories of several lengths, in turns; the last one was run many times before."""
     owner = _open(folder / "session", folder)
     java = _java()
-    cases = [(days, case) for days in histories for case in GROWTH_CASES]
-    for days, case in cases:
-        root = folder / f"{days}-{case}"
+    cases = {f"{days} {case}": (folder / f"{days}-{case}", days, case) for days in histories for case in GROWTH_CASES}
+    cases["aged"] = (folder / "aged", histories[0], "daily")
+    for root, days, case in cases.values():
         write_project(root, growing(days, case))
         write_days(root / "data" / "events", 0, days)
         build_by_lamina(root, owner, threads=1)
+    age(folder / "aged", versions)
     for turn in range(rounds):
-        for days, case in cases:
-            write_days(folder / f"{days}-{case}" / "data" / "events", days + turn, 1)
-            with measured(f"increment {days} {case}", java):
-                build_by_lamina(folder / f"{days}-{case}", owner, threads=1)
+        for name, (root, days, _) in cases.items():
+            write_days(root / "data" / "events", days + turn, 1)
+            with measured(f"increment {name}", java):
+                build_by_lamina(root, owner, threads=1)
     owner.stop()
 
 
@@ -219,6 +221,7 @@ def main() -> None:
     parser.add_argument("--passes", type=int, default=1)
     parser.add_argument("--rows", type=int, default=0)
     parser.add_argument("--days", type=int, nargs="*", default=[])
+    parser.add_argument("--versions", type=int, default=0)
     given = parser.parse_args()
     match given.work:
         case "generate":
@@ -226,7 +229,7 @@ def main() -> None:
         case "start":
             start(given.folder)
         case "grow":
-            grow(given.folder, tuple(given.days), rounds=given.passes)
+            grow(given.folder, tuple(given.days), rounds=given.passes, versions=given.versions)
         case contender:
             build(contender, given.workload, folder=given.folder, passes=given.passes)
 
