@@ -1,6 +1,7 @@
 """What is said about a text that cannot be parsed: in the words of a user, at the place where it goes wrong."""
 
 import pytest
+from tests.compiler.projects import graph_of, model, source
 
 from lamina.compiler.parse import parse
 from lamina.values.diagnostic import Diagnostic
@@ -24,3 +25,11 @@ def test_a_syntax_error_is_told_in_plain_words(text: str, reason: str, place: tu
     assert isinstance(found, Diagnostic)
     assert found.message == f"the query cannot be parsed: {reason}"
     assert (found.line, found.column) == place
+
+
+@pytest.mark.parametrize("function", ["window", "session_window"])
+def test_rows_can_be_grouped_by_windows_of_time(function: str) -> None:
+    sql = f"SELECT {function}.start AS day, count(*) AS orders FROM raw.orders GROUP BY {function}(ts, '1 day')"
+    graph = graph_of(source("raw.orders", "id bigint, ts timestamp"), model("main.daily", sql))
+    assert graph.diagnostics == ()
+    assert [use.read_set for use in graph.models[0].inputs] == [("ts",)]

@@ -10,7 +10,7 @@ from lamina.compiler.visible import Visible
 
 RowsOf = Callable[[int], Rows]  # the rows of a relation
 
-# Words Spark reads without brackets, and columns a table has beside its schema.
+# Words Spark reads without brackets, columns a table has beside its schema, and those named after a grouping function.
 PSEUDO_COLUMNS = frozenset(
     (
         "_deleted",
@@ -30,7 +30,9 @@ PSEUDO_COLUMNS = frozenset(
         "grouping__id",
         "localtimestamp",
         "session_user",
+        "session_window",
         "user",
+        "window",
     )
 )
 

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from itertools import pairwise
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -52,19 +53,36 @@ def parse(text: str) -> Parsed | Diagnostic:
     if deep is not None:
         return nesting_too_deep.finding(place=place_at(text, deep.start))
     try:
-        trees = _READER.parser.parse(tokens, text)
+        trees = _trees(tokens, text)
     except ParseError as error:
         return _syntax_error(error)
     except RecursionError:
         return nesting_too_deep.finding(place=Place(file=""))
     except Exception as error:  # noqa: BLE001  # on some broken texts the parser fails by itself, in many ways
-        return invalid_sql.finding(f"cannot be parsed: {error}", place=Place(file=""))
+        return invalid_sql.finding(f"the parser gives up: {error}", place=Place(file=""))
     if len(trees) != 1:
         return not_a_query.finding("the file holds more than one statement", place=_second_statement(text, tokens))
     tree = trees[0]
     if not isinstance(tree, (exp.Query, exp.Values)):
         return not_a_query.finding("the statement is not a query", place=place_at(text, tokens[0].start))
     return Parsed(tokens, tree)
+
+
+def _trees(tokens: list[Token], text: str) -> list[exp.Expr | None]:
+    """Parse tokens; after GROUP BY the parser takes the function `window` for a clause, and has to be told."""
+    try:
+        return _READER.parser.parse(tokens, text)
+    except ParseError:
+        calls = [
+            token
+            for token, after in pairwise(tokens)
+            if token.token_type is TokenType.WINDOW and after.token_type is TokenType.L_PAREN
+        ]
+        if not calls:
+            raise
+    for token in calls:
+        token.token_type = TokenType.VAR
+    return _READER.parser.parse(tokens, text)
 
 
 def _unreadable(text: str) -> Diagnostic:
