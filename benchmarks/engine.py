@@ -106,7 +106,7 @@ def measure_growth(folder: Path, size: Size) -> None:
     short, long = size.histories
     title(f"one new day after {short} and after {long} days of history, warm session; planning it, without a JVM")
     sizes = ("--days", str(short), str(long), "--versions", str(size.versions))
-    spoken = _work("grow", folder, *sizes, "--passes", str(max(5, size.rounds)))
+    spoken = _work("grow", folder, *sizes, "--passes", str(max(8, size.rounds)))
     for case in GROWTH_CASES:
         times = {days: _median(spoken, f"increment {days} {case}") for days in size.histories}
         _compare(f"{long} days, {case}", times[short], times[long], target=1.2)
