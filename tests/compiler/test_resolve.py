@@ -74,3 +74,12 @@ def test_settings_may_add_inputs() -> None:
     graph = graph_of(model("main.a", "SELECT 1 AS id"), model("main.b", "SELECT 2 AS id", depends_on=("a",)))
     assert graph.layers == (("main.a",), ("main.b",))
     assert graph.models[1].inputs[0].read_set is None
+
+
+@pytest.mark.parametrize("written", ["old", "sales.old", "SALES.Old"])
+def test_a_disabled_model_is_told_from_an_unknown_one(written: str) -> None:
+    names = Names(["sales.orders"], [], default_schema="main", disabled=["sales.old"])
+    parts = tuple(written.split("."))
+    assert names.resolve(parts, schema="sales") is None
+    assert names.is_disabled(parts, schema="sales")
+    assert not names.is_disabled(("other",), schema="sales")

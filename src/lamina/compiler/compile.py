@@ -142,6 +142,8 @@ def model_names(file: ModelFile, references: References, known: Names, *, found:
 
 def _unknown(parts: tuple[str, ...], known: Names, *, place: Place, file: ModelFile) -> Diagnostic:
     schema = file.name.partition(".")[0]
+    if known.is_disabled(parts, schema=schema):
+        return unknown_dependency.finding_disabled(".".join(parts), place=place, model=file.name)
     close = known.nearest(parts, schema=schema)
     return unknown_dependency.finding(".".join(parts), place=place, model=file.name, nearest=close)
 

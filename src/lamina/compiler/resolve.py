@@ -12,7 +12,10 @@ MOST_COMPARED = 100_000  # pairs of names: a project whose every name is unknown
 class Names:
     """Every name a query may read; a model wins over a source of the same name, which reading has reported."""
 
-    def __init__(self, models: Iterable[str], sources: Iterable[str], *, default_schema: str) -> None:
+    def __init__(
+        self, models: Iterable[str], sources: Iterable[str], *, default_schema: str, disabled: Iterable[str] = ()
+    ) -> None:
+        self._disabled = frozenset(name.lower() for name in disabled)
         self.default_schema = default_schema
         self.sources = {name.lower(): TableName(name) for name in sources}
         self.models = {name.lower(): TableName(name) for name in models}
@@ -35,6 +38,12 @@ class Names:
     def full_name(self, parts: tuple[str, ...], *, schema: str) -> str:
         """Return the table that a name stands for, or the name itself in lower case."""
         return self.resolve(parts, schema=schema) or ".".join(parts).lower()
+
+    def is_disabled(self, parts: tuple[str, ...], *, schema: str) -> bool:
+        """Tell whether a name would stand for a model if that were enabled."""
+        schemas = (schema, self.default_schema) if len(parts) == 1 else ()
+        full = (".".join(parts), *(f"{item}.{parts[0]}" for item in schemas))
+        return any(name.lower() in self._disabled for name in full)
 
     def _table(self, name: str) -> TableName | None:
         folded = name.lower()
@@ -59,4 +68,5 @@ def names_of(project: Project) -> Names:
         (model.name for model in project.models),
         (table.name for table in project.sources),
         default_schema=project.default_schema,
+        disabled=project.disabled,
     )

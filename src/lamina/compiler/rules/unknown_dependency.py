@@ -1,13 +1,21 @@
 """L201: a query reads a table that is neither a model nor a declared source.
 
 Why: the order of work and the effects of a change follow from the names a query reads; an unknown name has neither.
-Fix: correct the name, add the model, or declare the table in a file under `sources/`.
+Fix: correct the name, add or enable the model, or declare the table in a file under `sources/`.
 """
 
 from lamina.values.diagnostic import Diagnostic, Place
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L201", name="UnknownDependency")
+
+
+def finding_disabled(name: str, *, place: Place, model: str) -> Diagnostic:
+    """Return the finding for a name that a model with `enabled = false` has."""
+    hint = "enable it, or read something else"
+    return RULE.finding(
+        f"`{name}` is disabled: its settings say `enabled = false`", place=place, model=model, hint=hint
+    )
 
 
 def finding(name: str, *, place: Place, model: str, nearest: str | None) -> Diagnostic:
