@@ -27,6 +27,7 @@ START = datetime(2026, 1, 30, tzinfo=UTC)
 DAYS = 2
 ORDERS = "order_id bigint, customer_id bigint, amount decimal(10,2), status string, order_ts timestamp, order_date date"
 PAYMENTS = "order_id bigint, paid decimal(10,2), pay_date date"
+BALANCES = "order_date date, balance decimal(20,2)"
 BOUND = re.compile(r"@(start|end)_(date|ts)\b")
 ASSERTED = ("taken from the declared window", "does not revisit old slices")
 
@@ -58,6 +59,12 @@ def payments() -> Rows:
     return [(chance.randrange(40), Decimal(chance.randrange(1, 60)), day) for day in days]
 
 
+def balances() -> Rows:
+    """Return what a model that reads its own past has built on the days before, the largest longest ago."""
+    days = [START.date() + timedelta(days=number) for number in range(-8, DAYS + 3)]
+    return [(day, Decimal(1000 - number)) for number, day in enumerate(days)]
+
+
 class Tables:
     """Registers versions of the inputs as views, each once, and runs queries over them."""
 
@@ -66,6 +73,7 @@ class Tables:
         self.known: set[str] = set()
         self.orders = orders()
         self.payments = payments()
+        self.balances = balances()
 
     def view(self, name: str, rows: Rows, *, schema: str) -> str:
         """Return the name of a view over some rows."""
@@ -74,12 +82,13 @@ class Tables:
             self.known.add(name)
         return name
 
-    def rows(self, sql: str, *, order_view: str = "", payment_view: str = "") -> Counter[Any]:
+    def rows(self, sql: str, *, order_view: str = "", payment_view: str = "", balance_view: str = "") -> Counter[Any]:
         """Return the rows of a query as a bag."""
         customers = [(number, f"c{number}") for number in range(1, 7)]
         views = {
             "raw.orders": order_view or self.view("all_orders", self.orders, schema=ORDERS),
             "raw.payments": payment_view or self.view("all_payments", self.payments, schema=PAYMENTS),
+            "sales.balance": balance_view or self.view("all_balances", self.balances, schema=BALANCES),
             "sales.customers": self.view("all_customers", customers, schema="customer_id bigint, name string"),
         }
         for name, view in views.items():
@@ -91,11 +100,15 @@ class Tables:
         since_order = datetime.combine(start, time(), UTC) - timedelta(seconds=windows.get("raw.orders", 0))
         since_payment = start - timedelta(seconds=windows.get("raw.payments", 0))
         order_rows = [row for row in self.orders if since_order <= row[4] and row[5] < end]
+        # Without a window, a model may read all of its own past.
+        since_balance = start - timedelta(seconds=windows.get("sales.balance", 8 * 86_400))
+        balance_rows = [row for row in self.balances if since_balance <= row[0] < end]
         payment_rows = [row for row in self.payments if since_payment <= row[2] < end]
         return self.rows(
             with_bounds(sql, start, end),
             order_view=self.view(f"orders_{since_order:%m%d%H}_{end:%m%d}", order_rows, schema=ORDERS),
             payment_view=self.view(f"payments_{since_payment:%m%d}_{end:%m%d}", payment_rows, schema=PAYMENTS),
+            balance_view=self.view(f"balances_{since_balance:%m%d}_{end:%m%d}", balance_rows, schema=BALANCES),
         )
 
 
