@@ -102,10 +102,11 @@ def _slices(strategy: TimeInterval, shape: QueryShape, *, inputs: Mapping[str, I
     refusals = [*_volatile(shape), *examination.refusals, *_unbounded_reads(cut.reads, inputs)]
     if not refusals:
         refusals += _result(cut, strategy, shape)
-    if not refusals:
-        refusals += [item for read, reach in examination.reaches.values() for item in _beyond(read, reach, inputs)]
     if strategy.batch_size == 1:
         refusals = [item for item in refusals if item.code not in UNIT_WISE]
+    # Asked of one-slice batches too: how far back a slice reads decides which changes make it stale.
+    if not refusals:
+        refusals += [item for read, reach in examination.reaches.values() for item in _beyond(read, reach, inputs)]
     if refusals:
         return Refused(tuple(dict.fromkeys(refusals)))
     return Proven(tuple(_slice_steps(strategy, shape, examination, cut)))
