@@ -100,12 +100,13 @@ def test_where_no_file_is_needed_one_is_read_for_its_columns() -> None:
     "reader",
     [
         model(use={"filter_column": None}),
+        model(use={"on_touch": "keep"}),
         model(use={"name": TableName("raw.others")}),
         model(written_in="python"),
         model(allow=("L415",)),
         model(strategy=TimeInterval(time_column=AT, batch_size=1)),
     ],
-    ids=["no filter", "not an input", "Python", "allowed findings", "one slice a batch"],
+    ids=["no filter", "kept as it is", "not an input", "Python", "allowed findings", "one slice a batch"],
 )
 def test_what_is_not_proven_reads_all_files(reader: CompiledModel) -> None:
     assert len(names(reader, source())) == 5
