@@ -1,5 +1,6 @@
 """The files a compilation is remembered in: a base, the objects of its queries, and what has changed since."""
 
+import os
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TypeVar
@@ -66,13 +67,15 @@ class CompileCache:
         head = memoryview(to_pack(made.graph.replace(models=())))
         base = self._base
         if len(links) <= max(FEW_CHANGES, len(self._links) // 20):
-            changes = StoredChanges(base.version, base.project_key, project_key, head, links, objects)
+            changes = StoredChanges(base.version, base.identity, project_key, head, links, objects)
             _write(self._root, CHANGES, changes)
             return
         links = {**self._links, **made.links}
         used = {link.object_key for link in links.values()}
         objects = {key: item for key, item in {**self.memory.objects, **made.objects}.items() if key in used}
-        new = base.replace(project_key=project_key, head=head, links=memoryview(to_pack(links)))
+        new = base.replace(
+            identity=_new_identity(), project_key=project_key, head=head, links=memoryview(to_pack(links))
+        )
         _write_base(self._root, new, objects)
 
     @cached_property
@@ -82,7 +85,7 @@ class CompileCache:
 
     def _objects(self) -> Objects:
         stored = _read(self._root, OBJECTS, StoredObjects, version=self._base.version)
-        objects = stored.objects if stored is not None else {}
+        objects = stored.objects if stored is not None and stored.base == self._base.identity else {}
         return objects if self._changes is None else objects | self._changes.objects
 
 
@@ -92,7 +95,7 @@ def open_cache(root: str, version: str) -> CompileCache | None:
     if base is None:
         return None
     changes = _read(root, CHANGES, StoredChanges, version=version)
-    is_current = changes is not None and changes.base == base.project_key
+    is_current = changes is not None and changes.base == base.identity
     return CompileCache(root, base, changes if is_current else None)
 
 
@@ -102,6 +105,7 @@ def write_cache(root: str, project: Project, made: Compilation, *, keys: Project
     undeclared = (table.replace(places=None) for table in project.sources if not table.columns)
     base = StoredBase(
         version=version,
+        identity=_new_identity(),
         project_key=keys.project,
         frame_key=keys.frame,
         undeclared=tuple((table, found[table.name] or None) for table in undeclared),
@@ -113,10 +117,14 @@ def write_cache(root: str, project: Project, made: Compilation, *, keys: Project
 
 
 def _write_base(root: str, base: StoredBase, objects: Objects) -> None:
-    # Objects are found by their content and changes name their base, so no order of writes can mislead a reader.
-    _write(root, OBJECTS, StoredObjects(base.version, dict(objects)))
+    # Objects and changes name their base, so no order of writes can mislead a reader.
+    _write(root, OBJECTS, StoredObjects(base.version, base.identity, dict(objects)))
     _write(root, BASE, base)
     remove_cache_file(root, CHANGES)
+
+
+def _new_identity() -> str:
+    return os.urandom(8).hex()
 
 
 def _read(root: str, name: str, kind: type[Stored], *, version: str) -> Stored | None:

@@ -13,6 +13,8 @@ from lamina.compile_cache import BASE, CHANGES, OBJECTS
 from lamina.compiler import objects
 from lamina.compiler.graph import Graph
 from lamina.project.cache_file import FOLDER
+from lamina.values.names import ColumnName
+from lamina.values.schema import Column, DataType
 
 PATH = f"{FOLDER}/{BASE}"
 
@@ -160,6 +162,26 @@ def test_changes_of_another_base_are_ignored(root: Path) -> None:
     (root / "models/sales/orders.sql").write_text(FILES["models/sales/orders.sql"])
     (root / FOLDER / CHANGES).write_bytes(changes)
     assert compile_root(str(root), {}) == fresh(root)
+
+
+def test_changes_of_a_base_with_other_source_columns_are_ignored(root: Path) -> None:
+    (root / "sources/raw.toml").write_text('[source.raw]\ntype = "files"\n[source.raw.tables.orders]\npath = "data"\n')
+    orders = root / "models/sales/orders.sql"
+
+    def compiled_with(kind: str) -> Graph:
+        columns = (Column(ColumnName("id"), DataType("int")), Column(ColumnName("amount"), DataType(kind)))
+        return compile_root(str(root), {}, source_schema=lambda _: columns)
+
+    compiled_with("int")
+    orders.write_text(EDITED)
+    compiled_with("int")
+    changes = (root / FOLDER / CHANGES).read_bytes()
+    orders.write_text(FILES["models/sales/orders.sql"])
+    compiled_with("double")
+    (root / FOLDER / CHANGES).write_bytes(changes)
+    orders.write_text(EDITED)
+    kinds = {str(item.name): item.type for item in compiled_with("double").models[0].columns or ()}
+    assert kinds["amount"] == "double"
 
 
 def test_an_edit_is_written_beside_the_base_until_there_are_many(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

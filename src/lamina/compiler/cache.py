@@ -50,6 +50,7 @@ class StoredBase(Value, frozen=True, array_like=True):
     """A whole compilation but for its objects; the packed parts are decoded one by one, when needed."""
 
     version: str
+    identity: str  # of this one file: what belongs to it names it
     project_key: str
     frame_key: str
     undeclared: tuple[tuple[SourceTable, Schema | None], ...]  # sources whose columns were looked up
@@ -62,6 +63,7 @@ class StoredObjects(Value, frozen=True, array_like=True):
     """The objects of a base."""
 
     version: str
+    base: str  # its identity
     objects: dict[str, Packed]
 
 
@@ -69,7 +71,7 @@ class StoredChanges(Value, frozen=True, array_like=True):
     """What a compilation has made anew since the base that it names; all else is as it is there."""
 
     version: str
-    base: str  # its project key
+    base: str  # its identity
     project_key: str
     head: memoryview
     links: dict[str, StoredLink]
