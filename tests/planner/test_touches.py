@@ -62,6 +62,7 @@ def test_slices_that_had_no_rows_are_filled_by_an_append() -> None:
     made = batch(STATS, days(3), mode="replace_slices")
     assert is_append(made, Counts(inserted=5))
     assert not is_append(made, Counts(inserted=5, deleted=1))
+    assert not is_append(made, Counts(inserted=5, copied=1))
 
 
 def test_only_what_replaces_built_rows_is_compared() -> None:

@@ -29,8 +29,8 @@ def batch_extent(batch: Batch, model: CompiledModel, *, added: tuple[ColumnRange
 
 
 def is_append(batch: Batch, counts: Counts) -> bool:
-    """Say whether a batch only added rows: by appending, or by filling slices that had none."""
-    return batch.mode == "append" or (batch.mode == "replace_slices" and not counts.deleted)
+    """Say whether a batch only added rows: by appending, or by filling slices that had none, with no file rewritten."""
+    return batch.mode == "append" or (batch.mode == "replace_slices" and not counts.deleted and not counts.copied)
 
 
 def replaces_rows(batch: Batch, coverage: Coverage) -> bool:

@@ -39,6 +39,7 @@ class Counts(Value, frozen=True):
     inserted: int = 0
     replaced: int = 0
     deleted: int = 0
+    copied: int = 0  # written again as they were, because they shared a file with others
     duplicate: int = 0
     rejected: int = 0
     quarantined: int = 0

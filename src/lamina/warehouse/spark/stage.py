@@ -358,6 +358,7 @@ def _range_counts(snapshot: Snapshot) -> Counts:
         written=inserted,
         inserted=inserted,
         deleted=snapshot.count("spark.merge-into.num-target-rows-deleted"),
+        copied=snapshot.count("spark.merge-into.num-target-rows-copied"),
         bytes_written=snapshot.count("added-files-size"),
     )
 
