@@ -117,8 +117,7 @@ def verify_project(
         verdicts = []
         for model in selected_models(engine.graph, selection):
             emit(StepStarted(model=model.name, intervals=(), reason="comparing with a recompute"))
-            is_built = bool(world.facts.models[model.name].coverage.segments)
-            verdict = verify_model(engine.runtime, model, world).replace(is_built=is_built)
+            verdict = verify_model(engine.runtime, model, world)
             emit(StepFinished(model=model.name, status="skipped", reason=verdict.status))
             verdicts.append(verdict)
         is_different = any(verdict.status == "different" for verdict in verdicts)

@@ -13,7 +13,7 @@ from lamina.values.names import ColumnName, ModelName
 from lamina.values.plan import Action, Block, Build, Rebuild, Skip, Wait
 
 A, B, C = ModelName("sales.a"), ModelName("sales.b"), ModelName("sales.c")
-KEPT = "failed before and is kept back until code or data change, or `lamina retry sales.a`: [BAD] no"
+KEPT = "failed before and is not tried again until code or data change, or `lamina retry sales.a`: [BAD] no"
 
 
 def tree(*actions: Action, changes: tuple[ModelChange, ...] = (), width: int = 100) -> list[str]:
@@ -43,7 +43,7 @@ def test_what_failed_before_is_failed_in_the_plan_as_in_a_run() -> None:
         f"│   └── {KEPT}",
         "├── block sales.b",
         "│   └── because `sales.a` failed",
-        "├── a run ends as failed while `sales.a` is kept back",
+        "├── a run ends as failed because of `sales.a`",
         "└── nothing else to do",
     ]
 

@@ -32,7 +32,6 @@ SIZES = (10, 30, 100, 1_000, 10_000, 100_000)
 CODE = """
 import json, sys, time
 from lamina.compiler.query import compile_query
-from lamina.compiler.shape import shape_of
 for name, shape in json.loads(sys.argv[1]).items():
     answers = []
     for n in json.loads(sys.argv[2]):

@@ -78,6 +78,7 @@ def test_batches_read_what_is_folded_and_the_driver_from_where_it_was_left() -> 
         coverage=coverage,
         base="pointer",
         parameters={"as_of": "2026-04-08"},
+        is_from_nothing=False,
         new_commit=lambda: CommitId(f"c{next(numbers)}"),
     )
     assert tuple(batches) == (

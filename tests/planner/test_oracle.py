@@ -103,7 +103,13 @@ class World:
 
     def _run(self, subject: CompiledModel, action: Build | Rebuild, batches: int) -> None:
         made = cut_batches(
-            action, subject, coverage=self.coverage, base=None, parameters={}, new_commit=lambda: CommitId("c")
+            action,
+            subject,
+            coverage=self.coverage,
+            base=None,
+            parameters={},
+            new_commit=lambda: CommitId("c"),
+            is_from_nothing=False,
         )
         for _, batch in zip(range(batches), made, strict=False):
             at = {pin.input: int(pin.position) for pin in batch.pins}

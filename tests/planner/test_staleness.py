@@ -60,6 +60,6 @@ def test_a_failure_says_how_to_go_on_before_what_was_wrong() -> None:
         run_id=RunId("run-1"),
     )
     assert failure_in_words((failure,)) == (
-        "failed at 2026-04-01T00:00Z and is kept back until code or data change, or `lamina retry sales.stats`: "
+        "failed at 2026-04-01T00:00Z and is not tried again until code or data change, or `lamina retry sales.stats`: "
         "[DIVIDE_BY_ZERO] Division by zero"
     )

@@ -1,6 +1,5 @@
 """A plan for people: what changed in the project, then models in order under what they will do, with reasons."""
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from lamina.cli.words import spans_words
@@ -60,7 +59,7 @@ def change_words(change: ModelChange) -> str:
 
 
 def _headline(action: Action) -> "Text":
-    word = "failed" if _is_kept_back(action) else type(action).__name__.lower()
+    word = "failed" if _has_failed(action) else type(action).__name__.lower()
     line = _line(f"{word} ", _STYLES[word]).append(action.model, style="bold")
     if isinstance(action, Skip):
         return line
@@ -75,28 +74,20 @@ def _headline(action: Action) -> "Text":
 def _because(action: Action, through: tuple[str, ...]) -> str:
     if isinstance(action, Rebuild) and through:
         return f"because ephemeral {listed(through)} changed"
-    return f"because {action.reason}" if action.reason and not _is_kept_back(action) else action.reason
+    return f"because {action.reason}" if action.reason and not _has_failed(action) else action.reason
 
 
-def _is_kept_back(action: Action) -> bool:
+def _has_failed(action: Action) -> bool:
     """Tell whether a run would report the model itself as failed."""
     return isinstance(action, Block) and action.model in action.blocked_by
 
 
 def _closing(plan: Plan) -> list[tuple[str, str]]:
     works = sum(isinstance(action, Build | Rebuild) for action in plan.actions)
-    failed = dict.fromkeys(action.model for action in plan.actions if _is_kept_back(action))
-    lines = (
-        [(f"a run ends as failed while {listed(tuple(failed))} {_is_or_are(failed)} kept back", "red")]
-        if failed
-        else []
-    )
+    failed = dict.fromkeys(action.model for action in plan.actions if _has_failed(action))
+    lines = [(f"a run ends as failed because of {listed(tuple(failed))}", "red")] if failed else []
     nothing = "nothing else to do" if failed else "nothing to do"
     return [*lines, (f"apply it with: lamina apply {plan.plan_id[:12]}" if works else nothing, "bold")]
-
-
-def _is_or_are(names: Collection[str]) -> str:
-    return "is" if len(names) == 1 else "are"
 
 
 def _line(words: str, style: str) -> "Text":

@@ -5,7 +5,7 @@ import click
 from lamina.cli.answer import Answer, Options, answer_command
 
 
-@answer_command("query", sentence="Run one query over the tables of the catalog and print its rows.")
+@answer_command("query", sentence="Run one query over models and sources, by their names, and print its rows.")
 @click.argument("sql")
 @click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="How many rows at most")
 def command(options: Options, sql: str, limit: int) -> Answer:

@@ -72,7 +72,7 @@ def _why(item: Materialization) -> str:
     if item.status != "failed":
         return ": ".join(filter(None, (spans_words(item.intervals), item.reason)))
     if item.error is None:
-        return "kept back since an earlier failure, see below"
+        return "see below"
     place = item.error.file if item.error.line is None else item.error.place
     return f"see below: {place}" if place is not None else "see below"
 
@@ -87,10 +87,12 @@ def _show_failures(screen: Screen, result: RunResult) -> None:
         return
     screen.err.print("")
     show_diagnostics(screen, tuple(item.error for item in failed if item.error is not None))
+    # What was not tried says itself what would help.
     for item in failed:
         if item.error is None:
             screen.err.print(f"{item.model}: {item.reason}\n", style="red")
-    screen.err.print(f"to try again: lamina retry {' '.join(item.model for item in failed)}\n")
+    if tried := [item.model for item in failed if item.error is not None]:
+        screen.err.print(f"to try again: lamina retry {' '.join(tried)}\n")
 
 
 def _closing(result: RunResult) -> str:

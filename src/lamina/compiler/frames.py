@@ -17,7 +17,8 @@ SPARK_NAMES: dict[Any, str] = {
     exp.ArgMin: "min_by",
     exp.GroupConcat: "listagg",
 }
-"""Names that the parser folds into others; the names of all others are added when they are first asked for."""
+"""Names that the parser folds into others."""
+_OWN_NAMES: dict[Any, str] = {}  # of all other classes, found once for each
 
 BACKWARD = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Lag)
 BOTH_WAYS = (exp.Lead, exp.Ntile, exp.PercentRank, exp.CumeDist)
@@ -66,9 +67,10 @@ def function_name(node: Node) -> str:
 
 def class_name(kind: type[exp.Expr]) -> str:
     """Return the name of a class of calls as Spark users write it."""
-    if kind not in SPARK_NAMES:
-        SPARK_NAMES[kind] = kind.sql_name().lower() if issubclass(kind, exp.Func) else kind.key
-    return SPARK_NAMES[kind]
+    name = SPARK_NAMES.get(kind) or _OWN_NAMES.get(kind)
+    if name is None:
+        name = _OWN_NAMES[kind] = kind.sql_name().lower() if issubclass(kind, exp.Func) else kind.key
+    return name
 
 
 def order_terms(order: Node | None) -> tuple[OrderTerm, ...]:

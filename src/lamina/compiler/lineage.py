@@ -24,7 +24,7 @@ class Point(Value, frozen=True, order=True):
         return self.table if self.column is None else f"{self.table}.{self.column}"
 
 
-Step = tuple[Point, EdgeKind | None]  # to where, and by what kind of change
+Hop = tuple[Point, EdgeKind | None]  # to where, and by what kind of change
 
 
 class Flow(Value, frozen=True):
@@ -95,9 +95,9 @@ def _has_column(graph: Graph, table: TableName, column: str) -> bool:
 def trace_up(graph: Graph, start: Point) -> Trace:
     """Return what a point is made of."""
     models = {TableName(model.name): model for model in graph.models}
-    steps: dict[TableName, dict[Point, list[Step]]] = {}
+    steps: dict[TableName, dict[Point, list[Hop]]] = {}
 
-    def up(here: Point) -> Iterable[Step]:
+    def up(here: Point) -> Iterable[Hop]:
         if here.table not in steps:
             made = models.get(here.table)
             flows = _flows(graph, made, start) if made is not None else ()
@@ -114,9 +114,9 @@ def trace_down(graph: Graph, start: Point) -> Trace:
         for model in graph.models
         for table in dict.fromkeys((*model.depends_on, *(use.name for use in model.inputs)))
     )
-    steps: dict[TableName, dict[Point, list[Step]]] = {}
+    steps: dict[TableName, dict[Point, list[Hop]]] = {}
 
-    def down(here: Point) -> Iterable[Step]:
+    def down(here: Point) -> Iterable[Hop]:
         if here.table not in steps:
             flows = (flow for model in readers.get(here.table, ()) for flow in _flows(graph, model, start))
             steps[here.table] = _grouped((flow.origin, (flow.result, flow.kind)) for flow in flows)
@@ -163,7 +163,7 @@ def _schemas(graph: Graph) -> dict[TableName, Schema | None]:
 
 def _trace(
     start: Point,
-    steps: Callable[[Point], Iterable[Step]],
+    steps: Callable[[Point], Iterable[Hop]],
     flow_of: Callable[[Point, Point, EdgeKind | None], Flow],
 ) -> Trace:
     """Walk breadth first; a point is walked again only when a stronger change leads to it."""

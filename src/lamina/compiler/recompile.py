@@ -9,7 +9,7 @@ from lamina.compiler.resolve import names_of
 from lamina.compiler.rules import cyclic_dependency, duplicate_target, unknown_dependency
 from lamina.project.project import Project
 
-NAMING = {rule.RULE.code for rule in (cyclic_dependency, duplicate_target, unknown_dependency)}
+NAME_CODES = {rule.RULE.code for rule in (cyclic_dependency, duplicate_target, unknown_dependency)}
 
 
 def recompile(project: Project, memory: Memory, head: Graph, *, run: RunTasks) -> Compilation | None:
@@ -17,7 +17,7 @@ def recompile(project: Project, memory: Memory, head: Graph, *, run: RunTasks) -
 
     The project must be that of `memory` and `head` but for its queries, with the same columns in its sources.
     """
-    if any(item.code in NAMING for item in head.diagnostics):
+    if any(item.code in NAME_CODES for item in head.diagnostics):
         return None
     tasks = {model.name: task_of(model) for model in project.models if model.kind == "sql"}
     edited = [task for name, task in tasks.items() if memory.links[name].object_key != task.key]

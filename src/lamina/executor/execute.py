@@ -135,7 +135,7 @@ class Execution:
             report = self._broken(model, InternalFailure(error))
         with self._lock:
             self._reports[name] = report
-            # What is kept back since an earlier run is no failure of this one.
+            # What failed in an earlier run and is not tried again is no failure of this one.
             if report.materialization.error is not None:
                 self._failing.set()
 

@@ -21,7 +21,7 @@ from lamina.warehouse.port import NO_PINS, History, Pins
 
 Logs = dict[TableName, tuple[Touch, ...]]
 
-_NAMED = 100  # files or versions of a source that a run names
+_MOST_NAMED = 100  # files or versions of a source that a run names
 
 
 @dataclass(frozen=True)
@@ -219,4 +219,4 @@ def _detection(runtime: Runtime, source: SourceTable, *, head: Head, since: Posi
     if head.position is None or head.position == since:
         detector: Literal["files", "version"] = "files" if source.type == "files" else "version"
         return Detection(input=source.name, detector=detector, unchanged=head.files or 0)
-    return runtime.warehouse.detection(source, since, until=head.position).capped(_NAMED)
+    return runtime.warehouse.detection(source, since, until=head.position).capped(_MOST_NAMED)

@@ -16,7 +16,7 @@ def verify_model(runtime: Runtime, model: CompiledModel, world: World) -> ModelV
     """Return whether a table equals a recompute, and what of it was not compared."""
     facts = world.facts.models[model.name]
     if facts.target.status == "absent" or not facts.coverage.segments:
-        return ModelVerdict(model=model.name, status="unverifiable", reason="not built yet")
+        return ModelVerdict(model=model.name, status="unverifiable", reason="not built yet", is_built=False)
     if facts.target.status in ("unmarked", "other_project"):
         return ModelVerdict(model=model.name, status="unverifiable", reason="the table is not of this project")
     if not model.is_deterministic:

@@ -27,7 +27,7 @@ def cut_batches(
     base: str | None,
     parameters: dict[str, str],
     new_commit: Callable[[], CommitId],
-    is_from_nothing: bool = False,
+    is_from_nothing: bool,
     input_bytes: int | None = None,
 ) -> Iterator[Batch]:
     """Yield the batches of an action on one base; each later one is to be staged on what the one before published."""

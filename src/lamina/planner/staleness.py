@@ -115,7 +115,7 @@ def failure_in_words(failures: tuple[Failure, ...]) -> str:
     last, since = failures[-1], min(failure.first_seen for failure in failures)
     told = last.message.removeprefix(f"`{last.model}`: ")
     ways = f"until code or data change, or `lamina retry {last.model}`"
-    return f"failed at {since:%Y-%m-%dT%H:%MZ} and is kept back {ways}: {told}"
+    return f"failed at {since:%Y-%m-%dT%H:%MZ} and is not tried again {ways}: {told}"
 
 
 def _between(log: tuple[Touch, ...], debts: list[Debt]) -> tuple[Touch, ...]:

@@ -96,9 +96,9 @@ _HINTS: dict[FailureKind, str] = {
 }
 
 
-# Where in the text that Spark was given something stands; the reader knows another text.
 # The session's ANSI mode is fixed, so Spark's advice to turn it off leads nowhere.
 _BAD_ADVICE = re.compile(r' If necessary set "spark\.sql\.ansi\.enabled" to "false" to bypass this error\.')
+# Where in the text that Spark was given something stands; the reader knows another text.
 _SPARK_PLACE = re.compile(r"(?:; line (\d+) pos \d+| \(line (\d+), pos \d+\))$")
 
 

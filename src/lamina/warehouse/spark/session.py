@@ -168,7 +168,7 @@ class Application:
 
 @contextmanager
 def own_conf(session: "SparkSession", conf: dict[str, str]) -> Iterator[None]:
-    """Run with settings of one model in this thread's session, what results depend on excepted."""
+    """Run with other settings in this thread's session for a while, what results depend on excepted."""
     chosen = {key: value for key, value in conf.items() if key not in FIXED}
     before = {key: session.conf.get(key, None) for key in chosen}
     _set(session, chosen)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _PROPERTY = "snapshot-property."
 _ROW = "lamina__is_row"
-_PLACE = "lamina__place"
-_PLACES = 1024
+_BUCKET = "lamina__bucket"
+_BUCKETS = 1024
 
 _LOOK_FIRST = "spark.sql.optimizer.runtime.rowLevelOperationGroupFilter.enabled"
 
@@ -86,11 +86,11 @@ def replace_range(
     from pyspark.sql import functions
 
     # The range stands in the ON clause, where Iceberg leaves out files by it; a clause for rows that no source row
-    # matches would read and rewrite the whole table. So each row to go meets one tuple, found by a place that spreads
-    # the rows of one day over many tasks, and rows to insert have places where none is met.
-    rows = frame.withColumn(_PLACE, functions.expr(f"-1 - {_place_of(frame)}"))
-    tuples = session.range(_PLACES).withColumnRenamed("id", _PLACE)
-    met = f"({predicate(ranges, 'target.')}) AND source.{_PLACE} = {_place_of(frame, 'target.')}"
+    # matches would read and rewrite the whole table. So each row to go meets one tuple, found by a bucket that spreads
+    # the rows of one day over many tasks, and rows to insert have buckets where none is met.
+    rows = frame.withColumn(_BUCKET, functions.expr(f"-1 - {_bucket_of(frame)}"))
+    tuples = session.range(_BUCKETS).withColumnRenamed("id", _BUCKET)
+    met = f"({predicate(ranges, 'target.')}) AND source.{_BUCKET} = {_bucket_of(frame, 'target.')}"
     # The bounds of files tell which to rewrite; Spark would look for rows in them first, which costs as much again.
     with own_conf(session, {_LOOK_FIRST: "false"}):
         _put_in_place(session, rows, tuples, stage, properties, met=met, columns=frame.columns)
@@ -131,10 +131,10 @@ def _put_in_place(
     _run_merge(session, source, statement, properties)
 
 
-def _place_of(frame: "DataFrame", prefix: str = "") -> str:
-    """Return a number that equal rows share and others hardly ever do."""
+def _bucket_of(frame: "DataFrame", prefix: str = "") -> str:
+    """Return the number of the bucket that a row lies in, the same for equal rows."""
     names = ", ".join(prefix + quote(name) for name, kind in frame.dtypes if is_hashable(DataType(kind)))
-    return f"pmod(xxhash64({names}), {_PLACES})"
+    return f"pmod(xxhash64({names}), {_BUCKETS})"
 
 
 def one_per_key(frame: "DataFrame", strategy: Merge) -> "DataFrame":
