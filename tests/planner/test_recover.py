@@ -1,8 +1,11 @@
 """Records derived from tables: every way a table can have moved."""
 
+import pytest
 from tests.planner.making import DAILY, built, days, head, model, touch, use
 
+from lamina.planner.fold import fold
 from lamina.planner.recover import Found, Identity, Recorded, accept, accepted_stores, is_foreign, recover, stand
+from lamina.planner.segments import indebted, owe
 from lamina.values.coverage import Coverage, Debt, Mark
 from lamina.values.facts import Version
 from lamina.values.interval import WHOLE
@@ -107,6 +110,54 @@ def test_a_foreign_write_to_a_model_that_reads_itself_is_told_from_its_own_debts
     accepted = accept(BALANCE, after.recorded.coverage, position=Position("c"))
     assert not is_foreign(accepted)
     assert [cursor.position for cursor in accepted.cursors] == ["c"]
+    assert accepted.segments == owing.segments
+
+
+def own_write(position: str, parent: str) -> Version:
+    """A foreign write to a table that reads itself."""
+    made = version(position, parent)
+    return made.replace(touch=made.touch.replace(table=TableName("sales.balance")))
+
+
+def written_by_others(coverage: Coverage, *versions: Version, is_folded: bool) -> Coverage:
+    """Return the coverage after foreign writes were found one by one, by runs that folded them or by none."""
+    for written in versions:
+        recorded = Recorded(pointer=None, position=written.parent, coverage=coverage)
+        now = head(written.position, table="sales.balance")
+        found = recover(BALANCE, now, recorded=recorded, found=linked(written), identity=IDENTITY)
+        coverage = found.recorded.coverage
+        if is_folded:
+            own = TableName("sales.balance")
+            coverage, _ = fold(coverage, BALANCE, touches={own: found.touches}, heads={own: now})
+    return coverage
+
+
+@pytest.mark.parametrize("is_folded", [False, True])
+def test_accepted_writes_leave_what_a_table_owed_itself_before(is_folded: bool) -> None:
+    clean, owing = built(BALANCE, days(1, 2), days(3, 4), positions={"sales.balance": "b"}).segments
+    debt = Debt(input=TableName("sales.balance"), since=Position("a"), position=Position("b"))
+    before = built(BALANCE, positions={"sales.balance": "b"}).replace(segments=(clean, owe(owing, debt)))
+    after = written_by_others(before, own_write("c", "b"), own_write("d", "c"), is_folded=is_folded)
+    accepted = accept(BALANCE, after, position=Position("d"))
+    assert not is_foreign(accepted)
+    assert indebted(accepted) == (days(3, 4),)
+    assert [cursor.position for cursor in accepted.cursors] == ["d"]
+
+
+def test_a_slice_that_only_a_later_foreign_write_reached_is_accepted_too() -> None:
+    before = built(BALANCE, days(1, 4), positions={"sales.balance": "b"})
+    first = own_write("c", "b").replace(touch=touch("c", "b", days(3), table="sales.balance"))
+    second = own_write("d", "c").replace(touch=touch("d", "c", days(1), table="sales.balance"))
+    after = written_by_others(before, first, second, is_folded=True)
+    assert accept(BALANCE, after, position=Position("d")).segments == before.segments
+
+
+def test_an_accepted_write_does_not_pass_over_own_touches_that_are_not_folded() -> None:
+    before = built(BALANCE, days(1, 4), positions={"sales.balance": "a"})
+    after = written_by_others(before, own_write("c", "b"), is_folded=False)
+    accepted = accept(BALANCE, after, position=Position("c"))
+    assert not is_foreign(accepted)
+    assert [cursor.position for cursor in accepted.cursors] == ["a"]
 
 
 def test_a_model_that_reads_itself_and_accepts_goes_on_from_the_foreign_version() -> None:

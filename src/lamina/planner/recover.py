@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import reads_itself
-from lamina.planner.segments import fuse, owe
+from lamina.planner.segments import fuse, owe, owe_apart
 from lamina.values.coverage import Coverage, Debt, Mark
 from lamina.values.facts import Head, TargetFacts, Version
 from lamina.values.names import Position, TableName
@@ -82,20 +82,31 @@ def recover(
     """Return what a moved table's history makes of its record."""
     if recorded is None or not found.is_linked:
         return _restore(model, head, recorded=recorded, found=found, identity=identity)
-    coverage = _fold_versions(model, recorded.coverage, found.versions, identity=identity)
-    moved = Recorded(pointer=head.pointer, position=head.position, coverage=coverage)
     touches = _linked(tuple(version.touch for version in found.versions), recorded.position)
+    # A debt begins where its touch does, so that the two are known for one write.
+    versions = tuple(item.replace(parent=touch.parent) for item, touch in zip(found.versions, touches, strict=True))
+    coverage = _fold_versions(model, recorded.coverage, versions, identity=identity)
+    moved = Recorded(pointer=head.pointer, position=head.position, coverage=coverage)
     return Recovery(recorded=moved, target=_standing(coverage), touches=touches)
 
 
 def accept(model: CompiledModel, coverage: Coverage, *, position: Position | None) -> Coverage:
-    """Forget that somebody else wrote to a table; one that reads itself goes on from their version."""
-    own = TableName(model.name)
+    """Forget that somebody else wrote to a table; one that reads itself goes on from their version.
+
+    What it owes itself from its own writes stays, and so does its cursor where some of those are not folded yet.
+    """
+    own, writes = TableName(model.name), _foreign_debts(coverage)
+    starts, ends = {write.since for write in writes}, {write.position for write in writes}
+
+    def is_forgiven(debt: Debt) -> bool:
+        return debt.is_foreign or (debt.input == own and debt.since in starts and debt.position in ends)
+
     segments = tuple(
-        segment.replace(debts=tuple(debt for debt in segment.debts if debt.input != own))
+        segment.replace(debts=tuple(debt for debt in segment.debts if not is_forgiven(debt)))
         for segment in coverage.segments
     )
-    return _go_on_from(own, coverage.replace(segments=fuse(segments)), position)
+    accepted, cursor = coverage.replace(segments=fuse(segments)), coverage.cursor(own)
+    return _go_on_from(own, accepted, position) if cursor is not None and cursor.position in starts else accepted
 
 
 def _go_on_from(own: TableName, coverage: Coverage, position: Position | None) -> Coverage:
@@ -108,7 +119,11 @@ def _go_on_from(own: TableName, coverage: Coverage, position: Position | None) -
 
 def is_foreign(coverage: Coverage) -> bool:
     """Say whether somebody else's write is still to be dealt with; a table that reads itself owes it other things."""
-    return any(debt.is_foreign for segment in coverage.segments for debt in segment.debts)
+    return bool(_foreign_debts(coverage))
+
+
+def _foreign_debts(coverage: Coverage) -> tuple[Debt, ...]:
+    return tuple(debt for segment in coverage.segments for debt in segment.debts if debt.is_foreign)
 
 
 def _standing(coverage: Coverage) -> TargetFacts:
@@ -160,7 +175,9 @@ def _owe_itself(model: CompiledModel, coverage: Coverage, version: Version) -> C
         is_folded = cursor is not None and cursor.position == version.parent
         return _go_on_from(own, coverage, version.position) if is_folded else coverage
     debt = Debt(input=own, since=version.parent, position=version.position, is_foreign=True)
-    return coverage.replace(segments=fuse(tuple(owe(segment, debt) for segment in coverage.segments)))
+    # Of a table that reads itself, each write is a touch that is folded too: the two are forgiven together.
+    owe_once = owe_apart if reads_itself(model) else owe
+    return coverage.replace(segments=fuse(tuple(owe_once(segment, debt) for segment in coverage.segments)))
 
 
 def _linked(touches: tuple[Touch, ...], position: Position | None) -> tuple[Touch, ...]:

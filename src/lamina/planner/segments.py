@@ -62,12 +62,18 @@ def split(segments: tuple[Segment, ...], spans: tuple[Interval, ...]) -> Iterato
 
 def owe(segment: Segment, debt: Debt) -> Segment:
     """Return a segment with one more debt; debts to one input become one, from the earliest to the latest touch."""
-    older = next((item for item in segment.debts if item.input == debt.input), None)
-    if older is not None:
-        debt = debt.replace(
-            since=older.since,
-            is_append=older.is_append and debt.is_append,
-            is_foreign=older.is_foreign or debt.is_foreign,
-        )
-    others = tuple(item for item in segment.debts if item.input != debt.input)
-    return segment.replace(debts=tuple(sorted((*others, debt), key=lambda item: item.input)))
+    older = next((item for item in segment.debts if _is_alike(item, debt)), None)
+    if older is None:
+        return owe_apart(segment, debt)
+    others = segment.replace(debts=tuple(item for item in segment.debts if not _is_alike(item, debt)))
+    return owe_apart(others, debt.replace(since=older.since, is_append=older.is_append and debt.is_append))
+
+
+def owe_apart(segment: Segment, debt: Debt) -> Segment:
+    """Return a segment with one more debt, beside others to the same input, so that it can be forgiven alone."""
+    debts = sorted((*segment.debts, debt), key=lambda item: (item.input, item.is_foreign))
+    return segment.replace(debts=tuple(debts))
+
+
+def _is_alike(left: Debt, right: Debt) -> bool:
+    return (left.input, left.is_foreign) == (right.input, right.is_foreign)
