@@ -77,3 +77,12 @@ def test_mended_rows_free_the_readers(world: World) -> None:
     result = run_once(world)
     assert result.exit_code == 0
     assert {item.status for item in result.materializations} <= {"completed", "skipped"}
+
+
+def test_a_check_that_is_taken_back_frees_the_model_and_its_readers(world: World) -> None:
+    run_once(world)
+    world.project = Project((DESIGNS[0].replace(is_checked=False), *DESIGNS[1:]))
+    result = run_once(world)
+    assert result.exit_code == 0
+    assert told(result)["mart.daily"].status == "completed"
+    assert {item.status for item in result.materializations} <= {"completed", "skipped"}

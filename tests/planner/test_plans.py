@@ -10,6 +10,7 @@ from tests.planner.making import built, graph, head, model, touch, use
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.plan import build_plan
+from lamina.planner.staleness import conditions_of
 from lamina.project.model import ModelSettings
 from lamina.values.codec import from_json, to_json
 from lamina.values.coverage import Coverage, Debt
@@ -48,7 +49,7 @@ def _plan(case: dict[str, Any]) -> Plan:
         execution_time=case["execution_time"].astimezone(UTC),
         heads={TableName(name): head(position, table=name) for name, position in case.get("heads", {}).items()},
         models={
-            ModelName(item["name"]): _facts(item, subject)
+            ModelName(item["name"]): _facts(item, subject, case["execution_time"])
             for item, subject in zip(case["models"], models, strict=True)
             if "built" in item or "status" in item
         },
@@ -67,13 +68,13 @@ def _model(item: dict[str, Any]) -> CompiledModel:
     return model(item["name"], inputs=inputs, strategy=settings.strategy, layer=item.get("layer", 0), **keywords)
 
 
-def _facts(item: dict[str, Any], subject: CompiledModel) -> ModelFacts:
+def _facts(item: dict[str, Any], subject: CompiledModel, execution_time: datetime) -> ModelFacts:
     by = subject.replace(fingerprint=item.get("built_by", subject.fingerprint))
     coverage = built(by, *(_span(text) for text in item.get("built", [])), positions=item.get("cursors", {}))
     return ModelFacts(
         coverage=_owing(coverage, item).replace(parameters=item.get("parameters", {}), built=item.get("built_at")),
         target=TargetFacts(status=item.get("status", "ours")),
-        failures=tuple(_failure(subject, given) for given in item.get("failures", [])),
+        failures=tuple(_failure(subject, given, execution_time) for given in item.get("failures", [])),
         requests=tuple(_span(text) for text in item.get("requests", [])),
     )
 
@@ -83,7 +84,7 @@ def _owing(coverage: Coverage, item: dict[str, Any]) -> Coverage:
     return coverage.replace(segments=tuple(segment.replace(debts=debts) for segment in coverage.segments))
 
 
-def _failure(subject: CompiledModel, given: dict[str, Any]) -> Failure:
+def _failure(subject: CompiledModel, given: dict[str, Any], execution_time: datetime) -> Failure:
     return Failure(
         model=subject.name,
         interval=_span(given["interval"]),
@@ -94,6 +95,7 @@ def _failure(subject: CompiledModel, given: dict[str, Any]) -> Failure:
         attempts=1,
         first_seen=datetime(2026, 4, 7, tzinfo=UTC),
         run_id=RunId("run-1"),
+        conditions=conditions_of(subject, execution_time),
     )
 
 

@@ -17,7 +17,7 @@ from lamina.planner.batches import cut_batches, cut_spans
 from lamina.planner.bound import within_plan
 from lamina.planner.decide import decide
 from lamina.planner.segments import covered, indebted
-from lamina.planner.staleness import parameters_at, pins_of
+from lamina.planner.staleness import conditions_of, parameters_at, pins_of
 from lamina.state.errors import LeaseLost, PublishConflict
 from lamina.values.batch import Batch, CheckResult
 from lamina.values.drift import Drift
@@ -209,7 +209,7 @@ class Step:
         self._drift += outcome.drift
 
     def _fail(self, batch: Batch, error: LaminaError) -> None:
-        """Remember a failure: what is final is not tried again before code or inputs change."""
+        """Remember a failure: what is final is not tried again before code, inputs or conditions change."""
         if isinstance(error, ChecksFailed):
             self._checks += error.results
         self._failed.append((batch.slices, error))
@@ -231,6 +231,7 @@ class Step:
                 attempts=len(self._trail.attempts) or 1,
                 first_seen=writer.runtime.clock(),
                 run_id=writer.run_id,
+                conditions=conditions_of(model, writer.execution_time),
             )
             for span in batch.slices
         )

@@ -81,7 +81,7 @@ def decide_intervals(model: CompiledModel, facts: ModelFacts, occasion: Occasion
     behind = _withheld(model, behind_failures(model, idle, upstream=upstream), grid=schedule.grid)
     if not want.spans:
         return behind or (Skip(model=model.name, reason=want.reason),)
-    failures = () if want.is_asked else given_up(model, facts)
+    failures = () if want.is_asked else given_up(model, facts, occasion.execution_time)
     again = intersect(want.spans, failed_ranges(failures))
     spans = subtract(want.spans, again)
     state = readiness(model, spans, upstream=upstream)
@@ -129,7 +129,8 @@ def _stale(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, due: 
     coverage, grid = facts.coverage, schedule.grid
     gaps = missing(coverage, due, grid=grid)
     # A missing slice that cannot be built yet redoes nothing, else the ones before it were built in every run.
-    coming = readiness(model, subtract(gaps, failed_ranges(given_up(model, facts))), upstream=occasion.upstream).ready
+    failed = failed_ranges(given_up(model, facts, occasion.execution_time))
+    coming = readiness(model, subtract(gaps, failed), upstream=occasion.upstream).ready
     redone = with_lookback(coverage, coming, due=due, grid=grid, units=schedule.lookback)
     again = merge((*gaps, *redone, *schedule.tail))
     owed = intersect(indebted(coverage), (due,))

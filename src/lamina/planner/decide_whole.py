@@ -31,7 +31,7 @@ def decide_whole(model: CompiledModel, facts: ModelFacts, occasion: Occasion) ->
         return (_blocked(model, behind_failures(model, (WHOLE,), upstream=upstream)) or _unchanged(model),)
     if not is_asked and isinstance(work, Build) and (wait := _not_released(model, facts, occasion)):
         return (wait,)
-    if not is_asked and (failures := given_up(model, facts)):
+    if not is_asked and (failures := given_up(model, facts, occasion.execution_time)):
         reason = failure_in_words(failures)
         return (Block(model=model.name, intervals=(WHOLE,), reason=reason, blocked_by=(model.name,)),)
     state = readiness(model, (WHOLE,), upstream=upstream)

@@ -6,6 +6,7 @@ from datetime import datetime
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.words import changes_in_words
 from lamina.project.strategy import FullRefresh, Incremental
+from lamina.values.codec import content_hash
 from lamina.values.coverage import Coverage, Debt
 from lamina.values.facts import Failure, ModelFacts
 from lamina.values.interval import Interval, merge
@@ -89,13 +90,23 @@ def pins_of(model: CompiledModel, coverage: Coverage) -> dict[TableName, Positio
     return {cursor.input: cursor.position for cursor in coverage.cursors if cursor.input in names}
 
 
-def given_up(model: CompiledModel, facts: ModelFacts) -> tuple[Failure, ...]:
-    """Return the failures that nothing has changed about since: same code, same inputs, and the cause lies in them."""
-    pins = pins_of(model, facts.coverage)
+def conditions_of(model: CompiledModel, execution_time: datetime) -> str:
+    """Return a short hash of what decides beside code and inputs whether a build succeeds."""
+    settings = model.settings
+    # A time that is new in every run would have a failure tried in every run: once a day is enough.
+    reads_time = any(name in model.reads_parameters for name in ("as_of", "execution_time"))
+    today = execution_time.date().isoformat() if reads_time else None
+    columns = [(column.name, column.type, column.nullable) for column in settings.columns]
+    return content_hash((settings.checks, settings.on_drift, settings.contract, columns, today), size=8)
+
+
+def given_up(model: CompiledModel, facts: ModelFacts, execution_time: datetime) -> tuple[Failure, ...]:
+    """Return the failures that nothing has changed about since: code, inputs, conditions; and the cause lies there."""
+    now = (model.fingerprint, pins_of(model, facts.coverage), conditions_of(model, execution_time))
     return tuple(
         item
         for item in facts.failures
-        if item.kind in _OWN_FAULTS and item.fingerprint == model.fingerprint and item.pins == pins
+        if item.kind in _OWN_FAULTS and (item.fingerprint, item.pins, item.conditions) == now
     )
 
 

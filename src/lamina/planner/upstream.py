@@ -25,7 +25,7 @@ def upstream_of(
     due = schedule.due if schedule is not None else WHOLE
     # What is clean was mended after it failed.
     mended = clean_ranges(model, facts.coverage)
-    failures = subtract(failed_ranges(given_up(model, facts)), mended) if not actions else ()
+    failed = failed_ranges(given_up(model, facts, occasion.execution_time)) if not actions else ()
     blocks = tuple(action for action in actions if isinstance(action, Block))
     return Upstream(
         name=model.name,
@@ -34,7 +34,9 @@ def upstream_of(
         end=schedule.end if schedule is not None else None,
         due=due,
         built=_built(facts, actions),
-        failed=merge((*failures, *_within(tuple(span for item in blocks for span in item.intervals), due))),
+        failed=merge(
+            (*subtract(failed, mended), *_within(tuple(span for item in blocks for span in item.intervals), due))
+        ),
         waiting=merge(tuple(span for item in actions if isinstance(item, Wait | Hold) for span in item.intervals)),
         failing=_failing(model, blocks),
         next_due=next_release(model, schedule.grid, occasion.execution_time) if schedule is not None else None,

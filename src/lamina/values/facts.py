@@ -33,7 +33,7 @@ class Version(Value, frozen=True):
 
 
 class Failure(Value, frozen=True):
-    """A range whose last build failed for good: not tried again until code or inputs change, or somebody asks."""
+    """A range whose last build failed for good: left until code, inputs or conditions change, or asked for."""
 
     model: ModelName
     interval: Interval
@@ -44,6 +44,7 @@ class Failure(Value, frozen=True):
     attempts: int
     first_seen: datetime
     run_id: RunId
+    conditions: str = ""  # a hash of what else decides: checks, contract, declared columns, the day where it is read
 
 
 class Intent(Value, frozen=True):
