@@ -117,3 +117,17 @@ def test_the_sign_of_zero_is_a_difference_also_inside_a_value(orders: Lake) -> N
 
     orders.sql("UPDATE lake.v.t SET d = CAST('0.0' AS DOUBLE), s = named_struct('f', CAST('-0.0' AS FLOAT))")
     assert orders.warehouse.compare(model, (WHOLE,), pinned(orders)).extra == 3
+
+
+@pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMP_NTZ"])
+def test_microseconds_are_a_difference_also_beside_a_double(orders: Lake, kind: str) -> None:
+    text = f"SELECT named_struct('t', {kind} '2026-01-01 00:00:00.000001', 'x', 1.5D) AS s FROM raw.orders"
+    model = orders.add_model("v.t", text, inputs=("raw.orders",))
+    orders.build(model)
+    assert (found := orders.warehouse.compare(model, (WHOLE,), pinned(orders))).missing == 0, found
+
+    orders.sql(f"UPDATE lake.v.t SET s = named_struct('t', {kind} '2026-01-01 00:00:00.000006', 'x', 1.5D)")
+
+    found = orders.warehouse.compare(model, (WHOLE,), pinned(orders))
+    assert (found.missing, found.extra) == (3, 3)
+    assert ".000001" in found.examples[0], found.examples

@@ -6,7 +6,7 @@ from lamina.project.strategy import DeleteInsert, Merge
 from lamina.values.schema import Schema
 from lamina.values.value import Value
 from lamina.warehouse.port import Comparison
-from lamina.warehouse.spark.sql import quote, quote_all
+from lamina.warehouse.spark.sql import quote, quote_all, text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -15,6 +15,7 @@ _SHOWN = 5
 _EXPECTED = "lamina__expected"
 _ACTUAL = "lamina__actual"
 _KEPT = "lamina__kept"
+_TIME = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
 
 
 class Columns(Value, frozen=True):
@@ -82,7 +83,7 @@ def _judge(counted: "DataFrame", columns: Columns) -> "DataFrame":
 
 def _examples(different: "DataFrame", names: str) -> tuple[str, ...]:
     rows = (
-        different.selectExpr(f"{_EXPECTED} > {_ACTUAL} AS is_missing", f"to_json(struct({names})) AS row")
+        different.selectExpr(f"{_EXPECTED} > {_ACTUAL} AS is_missing", f"{_json(f'struct({names})')} AS row")
         .orderBy("row")
         .limit(_SHOWN)
         .collect()
@@ -95,5 +96,10 @@ def _comparable(name: str, kind: str) -> str:
     if kind in ("float", "double"):
         return f"CAST({quote(name)} AS STRING) AS {quote(name)}"
     if any(part in kind for part in ("map<", "variant", "float", "double")):
-        return f"to_json({quote(name)}) AS {quote(name)}"
+        return f"{_json(quote(name))} AS {quote(name)}"
     return quote(name)
+
+
+def _json(value: str) -> str:
+    """Return a value as JSON with its microseconds: by default it has milliseconds, and closer times would be equal."""
+    return f"to_json({value}, map('timestampFormat', {text(_TIME + '[XXX]')}, 'timestampNTZFormat', {text(_TIME)}))"
