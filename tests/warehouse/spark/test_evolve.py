@@ -2,9 +2,19 @@
 
 import pytest
 
+from lamina.project.strategy import Merge
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType, Schema
-from lamina.warehouse.spark.evolve import Mismatch, can_cast, drift_of, evolve, kept_columns
+from lamina.warehouse.spark.evolve import (
+    Mismatch,
+    can_cast,
+    cast_columns,
+    drift_of,
+    evolve,
+    kept_columns,
+    own_columns,
+    updating,
+)
 
 
 def schema(**kinds: str) -> Schema:
@@ -37,3 +47,31 @@ def test_numbers_and_booleans_can_be_cast_to_text(before: str) -> None:
 def test_other_types_are_built_again(before: str, after: str) -> None:
     safe = Mismatch(column="a", before=DataType("int"), after=DataType("string"))
     assert not can_cast((safe, Mismatch(column="b", before=DataType(before), after=DataType(after))))
+
+
+def test_an_ignored_drift_casts_what_it_must_and_changes_nothing_else() -> None:
+    table = schema(id="int", amount="int", note="string", flag="boolean")
+    change = evolve(table, schema(id="int", amount="bigint", flag="string", extra="date"))
+    assert cast_columns(table, change) == schema(id="int", amount="int", note="string", flag="string")
+
+
+@pytest.mark.parametrize(
+    ("given", "listed", "updated"),
+    [
+        pytest.param(("id", "a", "b"), None, None, id="the same columns"),
+        pytest.param(("B", "ID", "a"), None, None, id="the same columns, spelled otherwise"),
+        pytest.param(("id", "a", "b", "new"), None, None, id="one that the table lacks"),
+        pytest.param(("id", "a"), None, ("a",), id="one gone"),
+        pytest.param(("id", "a", "new"), None, ("a",), id="one gone, one that the table lacks"),
+        pytest.param(("id", "new"), None, (), id="only the key is left"),
+        pytest.param(("id", "a", "new"), ("a", "b"), ("a",), id="one that is listed is gone"),
+        pytest.param(("id", "A", "new"), ("b",), (), id="all that are listed are gone"),
+    ],
+)
+def test_a_merge_updates_only_what_both_its_query_and_its_table_have(
+    given: tuple[str, ...], listed: tuple[str, ...] | None, updated: tuple[str, ...] | None
+) -> None:
+    table = schema(id="int", a="string", b="string")
+    names = None if listed is None else tuple(ColumnName(name) for name in listed)
+    strategy = Merge(unique_key=(ColumnName("ID"),), update_columns=names)
+    assert updating(strategy, own_columns(table, given), table).update_columns == updated

@@ -1,8 +1,11 @@
 """Drift: how a table's columns follow a result whose columns changed under unchanged code; pure."""
 
 import re
+from collections.abc import Iterable
 
+from lamina.project.strategy import Merge
 from lamina.values.drift import Drift
+from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.value import Value
 
@@ -72,6 +75,31 @@ def drift_of(model: str, change: Evolution, table: Schema, *, is_ignored: bool) 
 def kept_columns(table: Schema, change: Evolution) -> Schema:
     """Return the columns of a table that a result no longer has."""
     return tuple(column for column in table if column.name in change.gone)
+
+
+def cast_columns(table: Schema, change: Evolution) -> Schema:
+    """Return the columns of a table with the types it cannot refuse: of an ignored drift it takes nothing else."""
+    after = {item.column: item.after for item in change.mismatched}
+    return tuple(column.replace(type=after.get(column.name, column.type)) for column in table)
+
+
+def own_columns(table: Schema, given: Iterable[str]) -> tuple[ColumnName, ...]:
+    """Return the columns of a table that a result really has, as the table spells them."""
+    names = {name.casefold() for name in given}
+    return tuple(column.name for column in table if column.name.casefold() in names)
+
+
+def updating(strategy: Merge, own: tuple[ColumnName, ...], table: Schema) -> Merge:
+    """Return a merge that leaves the columns alone which a table keeps although its query no longer has them."""
+    if len(own) == len(table):
+        return strategy
+    keys = {key.casefold() for key in strategy.unique_key}
+    if strategy.update_columns is None:
+        return strategy.replace(update_columns=tuple(name for name in own if name.casefold() not in keys))
+    present = {name.casefold() for name in own}
+    return strategy.replace(
+        update_columns=tuple(name for name in strategy.update_columns if name.casefold() in present)
+    )
 
 
 def can_cast(mismatches: tuple[Mismatch, ...]) -> bool:

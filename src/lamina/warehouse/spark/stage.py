@@ -15,7 +15,18 @@ from lamina.values.schema import Column, DataType, Schema
 from lamina.warehouse import catalog
 from lamina.warehouse.failure import RebuildNeeded, WarehouseFailure
 from lamina.warehouse.spark import writes
-from lamina.warehouse.spark.evolve import Evolution, Mismatch, can_cast, drift_of, evolve, is_same, kept_columns
+from lamina.warehouse.spark.evolve import (
+    Evolution,
+    Mismatch,
+    can_cast,
+    cast_columns,
+    drift_of,
+    evolve,
+    is_same,
+    kept_columns,
+    own_columns,
+    updating,
+)
 from lamina.warehouse.spark.layout import wanted_layout
 from lamina.warehouse.spark.metadata import MARK, PREDECESSOR, Metadata, Snapshot, local_path, read_metadata
 from lamina.warehouse.spark.ranges import is_aligned, time_ranges
@@ -163,7 +174,8 @@ class Stage:
         return _plain_counts(snapshot, rows - snapshot.count("added-records"))
 
     def _write_into(self, result: "DataFrame", base: Metadata, properties: dict[str, str]) -> Counts:
-        frame = writes.conform(result, self.metadata().columns)
+        columns = self.metadata().columns
+        frame = writes.conform(result, columns)
         strategy = self._model.settings.strategy
         match self._batch.mode, strategy:
             case "append", _:
@@ -174,8 +186,9 @@ class Stage:
             case "merge", Merge():
                 is_partial = any(pin.since is not None for pin in self._batch.pins)
                 merge = writes.merge_new if is_partial else writes.merge_all
-                updating = _updating(strategy, result.columns, frame.columns)
-                source = merge(self._session, frame, self._relation, properties, strategy=updating)
+                own = own_columns(columns, result.columns)
+                chosen = updating(strategy, own, columns)
+                source = merge(self._session, frame, self._relation, properties, strategy=chosen, own=own)
                 return _merge_counts(self._snapshot(), source)
             case "delete_insert", DeleteInsert():
                 writes.delete_insert(self._session, frame, self._relation, properties, keys=strategy.partition_by)
@@ -245,14 +258,15 @@ class Stage:
         change = evolve(base.columns, columns)
         policy = self._model.settings.on_drift
         self.drift = drift_of(self._model.name, change, base.columns, is_ignored=policy == "ignore")
-        if policy == "ignore":
-            change = Evolution(mismatched=change.mismatched)
         if policy == "fail" and (drifted := _drifted(change)):
             raise DriftForbidden(self._model.name, drifted)
         if change.mismatched and not self._can_recast(change):
             raise DriftRefused(self._model.name, change.mismatched)
         if change.mismatched:
-            self._recast(base, columns, change, properties)
+            followed = (*columns, *kept_columns(base.columns, change))
+            self._recast(base, cast_columns(base.columns, change) if policy == "ignore" else followed, properties)
+            return
+        if policy == "ignore":
             return
         if change.added:
             added = ", ".join(_definition(column) for column in change.added)
@@ -266,10 +280,10 @@ class Stage:
         """Tell whether the rows that are there may be rewritten with the new types: built again, some would be lost."""
         return self._batch.mode in ("merge", "delete_insert") and can_cast(change.mismatched)
 
-    def _recast(self, base: Metadata, columns: Schema, change: Evolution, properties: dict[str, str]) -> None:
-        """Write the rows that are there anew with the types of a result, before it is written."""
+    def _recast(self, base: Metadata, columns: Schema, properties: dict[str, str]) -> None:
+        """Write the rows that are there anew with other types, before a result is written."""
         self.drift = tuple(_cast(item) for item in self.drift)
-        self._create((*columns, *kept_columns(base.columns, change)), "CREATE OR REPLACE TABLE")
+        self._create(columns, "CREATE OR REPLACE TABLE")
         if base.position is not None:
             older = read_snapshot(self._session, self._relation, base.position)
             writes.append(writes.conform(older, self.metadata().columns), self._relation, properties)
@@ -325,14 +339,6 @@ def _made_from_nothing(item: Drift) -> Drift:
 
 def _cast(item: Drift) -> Drift:
     return item.replace(reason="the rows that are there are cast to it") if item.action == "rebuilt" else item
-
-
-def _updating(strategy: Merge, given: list[str], columns: list[str]) -> Merge:
-    """Return a merge that leaves the columns alone which a table keeps although its query no longer has them."""
-    if strategy.update_columns is not None or len(given) == len(columns):
-        return strategy
-    keys = {key.casefold() for key in strategy.unique_key}
-    return strategy.replace(update_columns=tuple(name for name in given if name.casefold() not in keys))
 
 
 def _drifted(change: Evolution) -> tuple[str, ...]:

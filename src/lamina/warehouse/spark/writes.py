@@ -1,5 +1,6 @@
 """How rows enter a stage: one commit each, by column name, with the mark in the snapshot."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lamina.project.strategy import Merge
@@ -143,7 +144,7 @@ def one_per_key(frame: "DataFrame", strategy: Merge) -> "DataFrame":
 
     keys = quote_all(strategy.unique_key)
     if strategy.order_by:
-        ordered = ", ".join(f"{column} DESC NULLS LAST" for column in _ordering(frame, strategy))
+        ordered = ", ".join(f"{column} DESC NULLS LAST" for column in _ordering(frame, strategy, own=frame.columns))
         numbered = frame.withColumn(_ROW, functions.expr(f"row_number() OVER (PARTITION BY {keys} ORDER BY {ordered})"))
         return numbered.where(f"{_ROW} = 1").drop(_ROW)
     shown = ", ', ', ".join(
@@ -156,17 +157,34 @@ def one_per_key(frame: "DataFrame", strategy: Merge) -> "DataFrame":
 
 
 def merge_all(
-    session: "SparkSession", frame: "DataFrame", stage: str, properties: dict[str, str], *, strategy: Merge
+    session: "SparkSession",
+    frame: "DataFrame",
+    stage: str,
+    properties: dict[str, str],
+    *,
+    strategy: Merge,
+    own: Sequence[str] = (),
 ) -> MergeSource:
-    """Upsert all rows of a source: a row that changed but kept its order takes the place of what it was."""
-    return _merge(session, frame, stage, properties, strategy=strategy, newer=_not_older(frame, strategy))
+    """Upsert all rows of a source: a row that changed but kept its order takes the place of what it was.
+
+    `own` are the columns that the query has, if it has not all of the table's.
+    """
+    newer = _not_older(frame, strategy, own=own or frame.columns)
+    return _merge(session, frame, stage, properties, strategy=strategy, newer=newer)
 
 
 def merge_new(
-    session: "SparkSession", frame: "DataFrame", stage: str, properties: dict[str, str], *, strategy: Merge
+    session: "SparkSession",
+    frame: "DataFrame",
+    stage: str,
+    properties: dict[str, str],
+    *,
+    strategy: Merge,
+    own: Sequence[str] = (),
 ) -> MergeSource:
-    """Upsert the new rows of a source: between rows of one order the other columns decide, whichever came first."""
-    return _merge(session, frame, stage, properties, strategy=strategy, newer=_newer(_ordering(frame, strategy)))
+    """Upsert the new rows of a source: between rows of one order the query's other columns decide."""
+    newer = _newer(_ordering(frame, strategy, own=own or frame.columns))
+    return _merge(session, frame, stage, properties, strategy=strategy, newer=newer)
 
 
 def _merge(
@@ -196,11 +214,11 @@ _TWICE = "several rows have the same key and the strategy has no order_by: "
 
 def _merge_statement(frame: "DataFrame", stage: str, strategy: Merge, *, newer: str) -> str:
     keys = {key.casefold() for key in strategy.unique_key}
-    updated: tuple[str, ...] = strategy.update_columns or tuple(
-        name for name in frame.columns if name.casefold() not in keys
-    )
+    every = tuple(name for name in frame.columns if name.casefold() not in keys)
+    updated: tuple[str, ...] = every if strategy.update_columns is None else strategy.update_columns
     # What orders rows is kept with them, or the next batch could not tell which one is newer.
-    stored = (*updated, *(name for name in strategy.order_by if name not in updated))
+    listed = {name.casefold() for name in updated}
+    stored = (*updated, *(name for name in strategy.order_by if name.casefold() not in listed))
     changes = ", ".join(f"target.{quote(name)} = source.{quote(name)}" for name in stored)
     when_matched = f"WHEN MATCHED {newer} THEN UPDATE SET {changes}" if changes else ""
     when_gone = "WHEN NOT MATCHED BY SOURCE THEN DELETE" if strategy.on_delete == "delete" else ""
@@ -218,19 +236,21 @@ def _newer(columns: list[str], sign: str = ">") -> str:
     return f"struct({mine}) {sign} struct({theirs})"
 
 
-def _not_older(frame: "DataFrame", strategy: Merge) -> str:
+def _not_older(frame: "DataFrame", strategy: Merge, *, own: Sequence[str]) -> str:
     """Take a row of the same or a higher order; an equal one is left alone where all its columns can be compared."""
     order = _newer([quote(name) for name in strategy.order_by], ">=")
-    every = _ordering(frame, strategy)
-    is_whole = len(every) + len(strategy.unique_key) >= len(frame.columns)
-    return f"{order} AND NOT ({_newer(every, '<=>')})" if is_whole else order
+    is_whole = all(_is_orderable(kind) for name, kind in frame.dtypes if name in own)
+    return f"{order} AND NOT ({_newer(_ordering(frame, strategy, own=own), '<=>')})" if is_whole else order
 
 
-def _ordering(frame: "DataFrame", strategy: Merge) -> list[str]:
-    """Return what orders the rows of one key: the declared columns, then all others, so that ties are no chance."""
+def _ordering(frame: "DataFrame", strategy: Merge, *, own: Sequence[str]) -> list[str]:
+    """Return what orders the rows of one key: the declared columns, then the query's others: no tie is left to chance.
+
+    A column that the query no longer has is null in each of its rows, and says nothing about which one is newer.
+    """
     first = [name.casefold() for name in (*strategy.order_by, *strategy.unique_key)]
     kinds = dict(frame.dtypes)
-    rest = sorted(name for name in frame.columns if name.casefold() not in first and _is_orderable(kinds[name]))
+    rest = sorted(name for name in own if name.casefold() not in first and _is_orderable(kinds[name]))
     return [quote(name) for name in (*strategy.order_by, *rest)]
 
 
