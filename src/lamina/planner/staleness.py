@@ -125,7 +125,7 @@ def failure_in_words(failures: tuple[Failure, ...]) -> str:
     """Say that something failed and is not tried again by itself, what makes it tried again, and what was wrong."""
     last, since = failures[-1], min(failure.first_seen for failure in failures)
     told = last.message.removeprefix(f"`{last.model}`: ")
-    ways = f"until code or data change, or `lamina retry {last.model}`"
+    ways = f"until code, settings or data change, or `lamina retry {last.model}`"
     return f"failed at {since:%Y-%m-%dT%H:%MZ} and is not tried again {ways}: {told}"
 
 
