@@ -3,8 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -19,8 +18,7 @@ from lamina.version import VERSION
 INTERRUPTED = 130
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """What the common options say."""
 
     root: str
@@ -29,8 +27,7 @@ class Options:
     variables: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """The result of a command: the fields of its JSON document, and how to print it for people."""
 
     status: str

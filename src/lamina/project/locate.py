@@ -8,8 +8,7 @@ from lamina.values.value import Value
 
 MAX_DEPTH = 40  # of brackets, and of parts in a dotted key; parsing dotted keys takes quadratic time
 UNCLOSED = ('"', "'")  # a quote that opens no string; to look on from each would take quadratic time
-TOKEN = re.compile(
-    r"""
+TOKEN = r"""
     (?:[ \t]+|\#[^\n]*)*
   (?:
     (?P<line>(?P<key>[A-Za-z0-9_-]+)[ \t]*=[ \t]*(?:"[^"\\\n]*"|[a-z0-9]+)(?=\n|\Z))  # most lines; whole, for speed
@@ -22,10 +21,7 @@ TOKEN = re.compile(
   | (?P<word>[^\s\#"'\[\]{}=,.]+)
   | (?P<other>[\s\S])
   )
-    """,
-    re.VERBOSE,
-)
-
+    """
 
 PLAIN = re.compile(r'"[^"\\\n]*"|#[^\n]*')  # a comment's quotes are told from a string's by what opens first
 BRACKET = re.compile(r"[\[\]{}]")
@@ -61,7 +57,7 @@ def locate(text: str) -> Location:
     """
     scanner = _Scanner()
     line, line_start = 1, 0
-    for token in TOKEN.finditer(text):
+    for token in re.finditer(TOKEN, text, re.VERBOSE):  # compiled here, since most commands ask for no place
         kind = token.lastgroup or "other"
         start = token.start(kind)
         if kind == "newline":

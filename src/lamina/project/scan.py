@@ -33,7 +33,7 @@ class ScannedFile(Value, frozen=True):
 
     def text(self) -> str:
         """Return the content as text; scanning has proved that it is UTF-8."""
-        return self.content.decode("utf-8-sig")
+        return self.content.decode().removeprefix("\ufeff")
 
 
 class Scan(Value, frozen=True):
