@@ -97,6 +97,6 @@ def test_a_failure_kept_without_its_conditions_is_tried_again() -> None:
 
 def test_a_failure_says_how_to_go_on_before_what_was_wrong() -> None:
     assert failure_in_words((FAILURE,)) == (
-        "failed at 2026-04-01T00:00Z and is not tried again until code, settings or data change, or `lamina retry sales.stats`: "
-        "[DIVIDE_BY_ZERO] Division by zero"
+        "failed at 2026-04-01T00:00Z and is not tried again until code, settings or data change, "
+        "or `lamina retry sales.stats`: [DIVIDE_BY_ZERO] Division by zero"
     )
