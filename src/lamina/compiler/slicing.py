@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from lamina.compiler.alignment import Aligned, Facts, align, bound_reads, whole
 from lamina.compiler.branches import cut_of_set, renamed, whole_units
-from lamina.compiler.conditions import Sides, ends_before_range, reach_before_range, read_comparisons
+from lamina.compiler.conditions import Sides, read_comparisons
 from lamina.compiler.cuts import Anchor, Cut, Difference, Grid, Key, Link, Operand, Read, unbounded
 from lamina.compiler.operators import (
     NOWHERE,
@@ -21,15 +21,14 @@ from lamina.compiler.operators import (
     Term,
     Window,
 )
+from lamina.compiler.own_past import cuts_of, judge_past
 from lamina.compiler.rules import (
     distinct_without_time,
     group_without_time,
     interval_limit,
     loose_placeholder,
-    one_sided_range,
     opaque_query,
     reach_outside_range,
-    short_window,
     unaligned_slices,
     volatile_function,
 )
@@ -81,6 +80,7 @@ class SelectExamination:
         self.operands = tuple(self._operand(item, number) for number, item in enumerate(block.relations))
         self.using = {name for item in block.relations for name in item.using}
         self.links: list[tuple[Key, Term]] = []
+        self.comparisons = self._row_comparisons()
 
     def cut(self) -> Cut:
         """Judge the clauses in the order they are evaluated."""
@@ -141,7 +141,7 @@ class SelectExamination:
 
     def _facts(self) -> Facts:
         rows = Sides(self.grid, self._is_date)
-        row_differences, outer = read_comparisons(self._row_comparisons(), self.resolve, sides=rows)
+        row_differences, outer = read_comparisons(self.comparisons, self.resolve, sides=rows)
         own: dict[str, Sides] = {}
         own_differences: dict[str, tuple[Difference, ...]] = {}
         for item, relation in zip(self.operands, self.block.relations, strict=True):
@@ -164,44 +164,20 @@ class SelectExamination:
             self.refusals.extend(sides.refusals)
         return facts
 
-    def _row_comparisons(self) -> Iterator[Comparison]:
+    def _row_comparisons(self) -> tuple[Comparison, ...]:
+        """Return what rows are compared with; cuts of the model's own past are judged on their own and left out."""
         comparisons = [*self.block.where.comparisons]
         for relation in self.block.relations:
             if relation.join == "inner":
                 comparisons += relation.on.comparisons
-        past = [item for item in self.block.relations if self._is_past(item)]
-        bounds = [item for item in comparisons if self._cuts(item, past)]
-        self.refusals.extend(
-            one_sided_range.past_refusal(item.table, at=item.at) for item in past if not ends_before_range(bounds)
-        )
-        self.refusals.extend(item for relation in past for item in self._short_window(relation, bounds))
-        return (item for item in comparisons if item not in bounds)
-
-    def _is_past(self, relation: Relation) -> bool:
-        """Tell whether a relation is the model's own past; slices are built one by one, so any cut of it is exact."""
-        facts = self.examination.inputs.get(relation.table)
-        return facts is not None and facts.is_past
-
-    def _short_window(self, past: Relation, bounds: list[Comparison]) -> Iterator[Refusal]:
-        """Yield a refusal where a declared window is shorter than the model reads into its own past."""
-        facts = self.examination.inputs[past.table]
-        if facts.window is None:
-            return  # without a window every later slice follows
-        reach = reach_before_range(tuple(item for item in bounds if self._cuts(item, [past])), self.grid)
-        declared = in_words(facts.window)
-        if reach >= UNBOUNDED:
-            text = f"`{past.table}` is read without bound before the slice, but the declared window is {declared}"
-            hint = "bound it by `>= @start_date - INTERVAL ...`, or leave the window out: then all later slices follow"
-            yield reach_outside_range.refusal(text, hint=hint, at=past.at)
-        elif reach > facts.window:
-            yield short_window.refusal(facts.name, declared=declared, reach=in_words(reach), at=past.at)
-
-    def _cuts(self, comparison: Comparison, relations: list[Relation]) -> bool:
-        """Tell whether a comparison bounds one of some relations by the range."""
-        aliases = {item.alias for item in relations}
-        terms = (comparison.left, comparison.right)
-        keys = (self.resolve(term) for term in terms)
-        return any(term.bound for term in terms) and any(key is not None and key[0] in aliases for key in keys)
+        cuts: list[Comparison] = []
+        for relation in self.block.relations:
+            facts = self.examination.inputs.get(relation.table)
+            if facts is not None and facts.is_past:
+                own = cuts_of(relation, comparisons, self.resolve)
+                self.refusals.extend(judge_past(relation, facts, own, grid=self.grid))
+                cuts += own
+        return tuple(item for item in comparisons if item not in cuts)
 
     def _nullable_alias(self, item: Operand) -> str:
         """Return the operand an ON clause filters: of a RIGHT JOIN of two the left one, else the joined one."""
@@ -386,7 +362,7 @@ class SelectExamination:
 
     def _mentioned(self, item: Operand) -> set[str]:
         """Return the columns of an operand that the conditions name; its schema may be unknown."""
-        terms = [side for found in self._row_comparisons() for side in (found.left, found.right)]
+        terms = [side for found in self.comparisons for side in (found.left, found.right)]
         keys = [self.resolve(term) for term in terms]
         return {key[1] for key in keys if key and key[0] == item.alias}
 
