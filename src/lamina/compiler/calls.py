@@ -45,7 +45,7 @@ def kinds_of(node: Node) -> tuple[FunctionKind, ...]:
     name = function_name(node)
     if isinstance(node, VOLATILE_NODES) or name in function_kinds.VOLATILE:
         return ("volatile",)
-    if _is_windowed(node):
+    if is_windowed(node):
         return ()
     if isinstance(node, exp.Anonymous) and name not in function_kinds.KNOWN:
         return ("unknown",)
@@ -63,7 +63,8 @@ def is_plain_call(kind: type[exp.Expr]) -> bool:
     return name not in function_kinds.VOLATILE and name not in function_kinds.AGGREGATES
 
 
-def _is_windowed(node: Node) -> bool:
+def is_windowed(node: Node) -> bool:
+    """Tell whether a call is the function of a window."""
     parent = node.parent
     while isinstance(parent, (exp.IgnoreNulls, exp.RespectNulls, exp.Filter)):
         node, parent = parent, parent.parent

@@ -6,6 +6,7 @@ from typing import Literal
 from lamina.project.model import ModelSettings
 from lamina.project.project import Variable
 from lamina.project.source import SourceTable
+from lamina.project.strategy import Ephemeral
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import ColumnName, Fingerprint, ModelName, TableName
 from lamina.values.schema import Schema
@@ -53,6 +54,11 @@ class CompiledModel(Value, frozen=True, array_like=True):
     is_deterministic: bool = True
     depends_on_order: bool = False  # of rows that no declared key puts in a total order
     reads_parameters: tuple[str, ...] = ()  # `execution_time`, `as_of`, `run_id`, `start_date`...
+
+    @property
+    def is_ephemeral(self) -> bool:
+        """Tell whether it has no table and is inlined in its readers."""
+        return isinstance(self.settings.strategy, Ephemeral)
 
 
 class Graph(Value, frozen=True):

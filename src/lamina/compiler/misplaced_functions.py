@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from lamina.compiler.aggregation import folds_rows
+from lamina.compiler.calls import is_windowed
 from lamina.compiler.function_kinds import AGGREGATES
 from lamina.compiler.nodes import star_of, start_of
 from lamina.compiler.terms import own_nodes
@@ -60,7 +61,7 @@ def _of_window(node: Node, key: str) -> Iterator[Misplaced]:
 
 
 def _of_call(node: Node, key: str) -> Iterator[Misplaced]:
-    if _is_windowed(node):
+    if is_windowed(node):
         return
     name = node.name.lower() if type(node) is exp.Anonymous else node.sql_name().lower()
     if isinstance(node, ONLY_OVER_WINDOWS):
@@ -101,18 +102,11 @@ def _function_of(window: Node) -> Node:
     return function
 
 
-def _is_windowed(node: Node) -> bool:
-    parent = node.parent
-    while isinstance(parent, exp.IgnoreNulls | exp.RespectNulls | exp.Filter):
-        parent = parent.parent
-    return type(parent) is exp.Window and _function_of(parent) is node
-
-
 def _enclosing_aggregate(node: Node) -> Node | None:
     """Return the aggregate over rows that a node is an argument of; one over a window takes what groups give."""
     parent = node.parent
     while parent is not None and not isinstance(parent, exp.Query):
-        if isinstance(parent, exp.AggFunc) and not isinstance(parent, ONLY_OVER_WINDOWS) and not _is_windowed(parent):
+        if isinstance(parent, exp.AggFunc) and not isinstance(parent, ONLY_OVER_WINDOWS) and not is_windowed(parent):
             return parent
         parent = parent.parent
     return None

@@ -16,7 +16,6 @@ from lamina.planner.parameters import parameter_values
 from lamina.planner.staleness import parameters_at
 from lamina.project.model import ModelSettings
 from lamina.project.source import SourceTable
-from lamina.project.strategy import Ephemeral
 from lamina.values.interval import WHOLE
 from lamina.values.names import Fingerprint, ModelName, RunId, TableName
 from lamina.values.nearest import nearest
@@ -51,7 +50,7 @@ def question_of(graph: Graph, sql: str, *, catalog: str, execution_time: datetim
     read = tuple(_table(graph, names, parts=reference.parts, catalog=catalog) for reference in query.references)
     parts = (*_inlined(graph, read), Part(model=_as_model(graph, sql), query=query, references=read))
     tables = {table for part in parts for table in part.references if table is not None}
-    models = tuple(model for model in graph.models if TableName(model.name) in tables and not _is_ephemeral(model))
+    models = tuple(model for model in graph.models if TableName(model.name) in tables and not model.is_ephemeral)
     sources = {TableName(item.name): item for item in graph.sources if TableName(item.name) in tables}
     views = {
         name: f"lamina_source_{number}" for number, name in enumerate(sorted(sources)) if _has_files(sources[name])
@@ -105,7 +104,7 @@ def _same_names(graph: Graph, bare: str) -> list[str]:
 
 def _inlined(graph: Graph, tables: Iterable[TableName]) -> tuple[Part, ...]:
     """Return the ephemeral models that tables stand for, each after those it reads."""
-    models = {TableName(model.name): model for model in graph.models if _is_ephemeral(model)}
+    models = {TableName(model.name): model for model in graph.models if model.is_ephemeral}
     parts = {part.model.name: part for table in tables if table in models for part in parts_of(graph, models[table])}
     return tuple(parts.values())
 
@@ -131,10 +130,6 @@ def _as_model(graph: Graph, sql: str) -> CompiledModel:
 def _parameters(graph: Graph, execution_time: datetime) -> dict[str, ParameterValue]:
     run = parameters_at(execution_time, RunId("run-query"))
     return {**variable_values(graph.variables), **parameter_values(_as_model(graph, ""), run, span=WHOLE)}
-
-
-def _is_ephemeral(model: CompiledModel) -> bool:
-    return isinstance(model.settings.strategy, Ephemeral)
 
 
 def _has_files(source: SourceTable) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.project.model import ModelSettings
-from lamina.project.strategy import Ephemeral
 from lamina.values.change import ColumnChange, ModelChange
 from lamina.values.names import ModelName
 from lamina.values.plan import Build, Plan, Rebuild
@@ -22,7 +21,7 @@ def told_changes(
         now, was = after.get(item.model), before.get(item.renamed_from or item.model)
         if item.change == "unchanged" or not _concerns(item.model, plan, now=now):
             continue
-        if now is not None and item.model not in built and not _is_ephemeral(now):
+        if now is not None and item.model not in built and not now.is_ephemeral:
             told.append(_added(now))
         elif now is None or was is None:
             told.append(item)
@@ -39,7 +38,7 @@ def _concerns(name: ModelName, plan: Plan, *, now: CompiledModel | None) -> bool
     if chosen is None or name in chosen:
         return True
     works = {action.model for action in plan.actions if isinstance(action, Build | Rebuild)}
-    return name in works or (now is not None and _is_ephemeral(now) and name in plan.selection.upstreams)
+    return name in works or (now is not None and now.is_ephemeral and name in plan.selection.upstreams)
 
 
 def _added(model: CompiledModel) -> ModelChange:
@@ -68,11 +67,7 @@ def _through(
     while ahead:
         for name in ahead.pop().depends_on:
             inner = after.get(ModelName(name))
-            if inner is not None and _is_ephemeral(inner) and inner.name not in found:
+            if inner is not None and inner.is_ephemeral and inner.name not in found:
                 found.add(inner.name)
                 ahead.append(inner)
     return tuple(sorted(found & set(changed)))
-
-
-def _is_ephemeral(model: CompiledModel) -> bool:
-    return isinstance(model.settings.strategy, Ephemeral)
