@@ -3,20 +3,19 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from tests.simulation.algebra import Expression, Read, Relation, Row, evaluate, type_of
 from tests.simulation.differences import compare_files, extent_of, refine
 from tests.simulation.lake import CATALOG, Lake, Metadata, Operation, Snapshot, bag
 from tests.simulation.row_checks import run_checks
+from tests.simulation.row_writes import aligned, cut_rows, refuse_strays, written
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.project.source import SourceTable
-from lamina.project.strategy import Merge, TimeInterval
-from lamina.values.batch import Batch, CheckResult, Counts, Diff, DiffQuestion, Move, Pin, Staged
+from lamina.values.batch import Batch, CheckResult, Diff, DiffQuestion, Move, Pin, Staged
 from lamina.values.coverage import Mark
 from lamina.values.facts import Head, Version
-from lamina.values.interval import WHOLE, Interval, merge
+from lamina.values.interval import Interval, merge
 from lamina.values.names import ColumnName, CommitId, Fingerprint, Position, TableName
 from lamina.values.result import Detection
 from lamina.values.schema import Column, DataType, Schema
@@ -176,10 +175,10 @@ class MemoryWarehouse:
     def stage(self, batch: Batch, model: CompiledModel, mark: Mark) -> Staged:
         """Write a batch aside on its base."""
         result = self._compute(model, batch.slices, {pin.input: pin for pin in batch.pins})
-        _refuse_strays(batch, model, result)
+        refuse_strays(batch, model, result)
         base = None if batch.base is None else self._lake.metadata[batch.base]
-        old = Relation(result.columns, ()) if base is None else _aligned(base.head.relation, result.columns)
-        rows, counts = _written(batch, model, old, result)
+        old = Relation(result.columns, ()) if base is None else aligned(base.head.relation, result.columns)
+        rows, counts = written(batch, model, old, result)
         operation: Operation = "append" if batch.mode == "append" else "overwrite"
         relation = Relation(result.columns, rows)
         snapshot = Snapshot(next(self._lake.numbers), _parent(base), relation, operation, mark)
@@ -197,7 +196,7 @@ class MemoryWarehouse:
 
     def check(self, staged: Staged, model: CompiledModel) -> tuple[CheckResult, ...]:
         """Run the model's checks over the staged rows."""
-        relation = _inside(self._lake.metadata[staged.pointer].head.relation, staged.batch, model)
+        relation = cut_rows(self._lake.metadata[staged.pointer].head.relation, model, staged.batch.slices)
         return run_checks(relation, model, staged.batch.slices)
 
     def diff(self, staged: Staged, questions: tuple[DiffQuestion, ...]) -> Diff:
@@ -251,7 +250,7 @@ class MemoryWarehouse:
         """Recompute slices over pinned inputs and compare them with the table."""
         metadata = self._lake.table(model.target)
         assert metadata is not None, "only a built table is compared"
-        actual = _cut(metadata.head.relation, model, slices)
+        actual = cut_rows(metadata.head.relation, model, slices)
         try:
             pinned = {name: Pin(name, position) for name, position in pins.items()}
             expected = self._compute(model, slices, pinned)
@@ -353,82 +352,3 @@ def _appended(lake: Lake, metadata: Metadata, pinned: Snapshot, *, since: Positi
             break
         step = before
     return Relation(pinned.relation.columns, tuple(rows.elements()))
-
-
-def _aligned(relation: Relation, columns: tuple[str, ...]) -> Relation:
-    """Return rows under another list of columns, by name; new columns are null."""
-    places = [relation.columns.index(name) if name in relation.columns else None for name in columns]
-    rows = (tuple(None if place is None else row[place] for place in places) for row in relation.rows)
-    return Relation(columns, tuple(rows))
-
-
-def _time_place(relation: Relation, model: CompiledModel) -> int | None:
-    strategy = model.settings.strategy
-    return relation.place(strategy.time_column) if isinstance(strategy, TimeInterval) else None
-
-
-def _is_within(row: Row, place: int | None, slices: tuple[Interval, ...]) -> bool:
-    if place is None or slices == (WHOLE,):
-        return True
-    cell = row[place]
-    return isinstance(cell, datetime) and any(span.start <= cell < span.end for span in slices)
-
-
-def _cut(relation: Relation, model: CompiledModel, slices: tuple[Interval, ...]) -> Relation:
-    place = _time_place(relation, model)
-    return Relation(relation.columns, tuple(row for row in relation.rows if _is_within(row, place, slices)))
-
-
-def _inside(relation: Relation, batch: Batch, model: CompiledModel) -> Relation:
-    return _cut(relation, model, batch.slices)
-
-
-def _refuse_strays(batch: Batch, model: CompiledModel, result: Relation) -> None:
-    place = _time_place(result, model)
-    strays = sum(not _is_within(row, place, batch.slices) for row in result.rows)
-    if strays:
-        raise WarehouseFailure(f"{strays} rows of `{model.name}` lie outside their slices", kind="data_rejected")
-
-
-def _written(batch: Batch, model: CompiledModel, old: Relation, result: Relation) -> tuple[tuple[Row, ...], Counts]:
-    made = len(result.rows)
-    match batch.mode:
-        case "append":
-            return old.rows + result.rows, Counts(written=made, inserted=made)
-        case "replace_all" if isinstance(model.settings.strategy, Merge):
-            rows, counts = _merged(model, Relation(old.columns, ()), result)
-            return rows, counts.replace(deleted=len(old.rows))
-        case "replace_all":
-            return result.rows, Counts(written=made, inserted=made, deleted=len(old.rows))
-        case "replace_slices":
-            place = _time_place(old, model)
-            kept = tuple(row for row in old.rows if not _is_within(row, place, batch.slices))
-            return kept + result.rows, Counts(written=made, inserted=made, deleted=len(old.rows) - len(kept))
-        case "merge":
-            return _merged(model, old, result)
-        case "delete_insert":
-            raise WarehouseFailure("delete_insert is not simulated", kind="internal")
-
-
-def _merged(model: CompiledModel, old: Relation, result: Relation) -> tuple[tuple[Row, ...], Counts]:
-    strategy = model.settings.strategy
-    assert isinstance(strategy, Merge), "only a merge model is merged"
-    keys = [result.place(name) for name in strategy.unique_key]
-    orders = [result.place(name) for name in strategy.order_by]
-
-    def key(row: Row) -> Row:
-        return tuple(row[place] for place in keys)
-
-    def rank(row: Row) -> tuple[tuple[bool, str | int | datetime], ...]:
-        return tuple((row[place] is not None, row[place] or 0) for place in orders)
-
-    rows = {key(row): row for row in old.rows}
-    is_new = {key(row): key(row) not in rows for row in result.rows}
-    for row in result.rows:
-        before = rows.get(key(row))
-        if before is None or rank(row) >= rank(before):
-            rows[key(row)] = row
-    inserted = sum(is_new.values())
-    replaced = len(is_new) - inserted
-    counts = Counts(written=len(is_new), inserted=inserted, replaced=replaced, duplicate=len(result.rows) - len(is_new))
-    return tuple(rows.values()), counts

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
-from tests.simulation import differences, memory_warehouse
+from tests.simulation import differences, memory_warehouse, row_writes
 from tests.simulation.algebra import Relation
 from tests.simulation.lake import bag
 
@@ -24,7 +24,7 @@ from lamina.warehouse import catalog
 
 # The originals, which some mutants still call.
 _owe, _inverse_image, _changed_units = segments.owe, axis.inverse_image, differences.changed_units
-_read, _touch, _written = memory_warehouse.MemoryWarehouse._read, publish._touch, memory_warehouse._written
+_read, _touch, _written = memory_warehouse.MemoryWarehouse._read, publish._touch, row_writes.written
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ MUTANTS = (
         "empty_slice_keeps_its_rows",
         "a slice is replaced also by nothing",
         memory_warehouse,
-        "_written",
+        "written",
         _keep_rows_of_empty_slices,
     ),
     Mutant("gaps_are_not_filled", "missing is due minus coverage", decide_intervals, "missing", _cover_all),

@@ -1,0 +1,89 @@
+"""How rows enter a table of the memory warehouse: by name, in slices, whole, or merged by key."""
+
+from datetime import datetime
+
+from tests.simulation.algebra import Relation, Row
+
+from lamina.compiler.graph import CompiledModel
+from lamina.project.strategy import Merge, TimeInterval
+from lamina.values.batch import Batch, Counts
+from lamina.values.interval import WHOLE, Interval
+from lamina.warehouse.failure import WarehouseFailure
+
+
+def aligned(relation: Relation, columns: tuple[str, ...]) -> Relation:
+    """Return rows under another list of columns, by name; new columns are null."""
+    places = [relation.columns.index(name) if name in relation.columns else None for name in columns]
+    rows = (tuple(None if place is None else row[place] for place in places) for row in relation.rows)
+    return Relation(columns, tuple(rows))
+
+
+def _time_place(relation: Relation, model: CompiledModel) -> int | None:
+    strategy = model.settings.strategy
+    return relation.place(strategy.time_column) if isinstance(strategy, TimeInterval) else None
+
+
+def _is_within(row: Row, place: int | None, slices: tuple[Interval, ...]) -> bool:
+    if place is None or slices == (WHOLE,):
+        return True
+    cell = row[place]
+    return isinstance(cell, datetime) and any(span.start <= cell < span.end for span in slices)
+
+
+def cut_rows(relation: Relation, model: CompiledModel, slices: tuple[Interval, ...]) -> Relation:
+    """Return the rows of an interval model that lie in some slices, or all rows of another."""
+    place = _time_place(relation, model)
+    return Relation(relation.columns, tuple(row for row in relation.rows if _is_within(row, place, slices)))
+
+
+def refuse_strays(batch: Batch, model: CompiledModel, result: Relation) -> None:
+    """Raise where a result has rows outside the slices of its batch."""
+    place = _time_place(result, model)
+    strays = sum(not _is_within(row, place, batch.slices) for row in result.rows)
+    if strays:
+        raise WarehouseFailure(f"{strays} rows of `{model.name}` lie outside their slices", kind="data_rejected")
+
+
+def written(batch: Batch, model: CompiledModel, old: Relation, result: Relation) -> tuple[tuple[Row, ...], Counts]:
+    """Return the rows of a table after a batch, and what the batch did."""
+    made = len(result.rows)
+    match batch.mode:
+        case "append":
+            return old.rows + result.rows, Counts(written=made, inserted=made)
+        case "replace_all" if isinstance(model.settings.strategy, Merge):
+            rows, counts = _merged(model, Relation(old.columns, ()), result)
+            return rows, counts.replace(deleted=len(old.rows))
+        case "replace_all":
+            return result.rows, Counts(written=made, inserted=made, deleted=len(old.rows))
+        case "replace_slices":
+            place = _time_place(old, model)
+            kept = tuple(row for row in old.rows if not _is_within(row, place, batch.slices))
+            return kept + result.rows, Counts(written=made, inserted=made, deleted=len(old.rows) - len(kept))
+        case "merge":
+            return _merged(model, old, result)
+        case "delete_insert":
+            raise WarehouseFailure("delete_insert is not simulated", kind="internal")
+
+
+def _merged(model: CompiledModel, old: Relation, result: Relation) -> tuple[tuple[Row, ...], Counts]:
+    strategy = model.settings.strategy
+    assert isinstance(strategy, Merge), "only a merge model is merged"
+    keys = [result.place(name) for name in strategy.unique_key]
+    orders = [result.place(name) for name in strategy.order_by]
+
+    def key(row: Row) -> Row:
+        return tuple(row[place] for place in keys)
+
+    def rank(row: Row) -> tuple[tuple[bool, str | int | datetime], ...]:
+        return tuple((row[place] is not None, row[place] or 0) for place in orders)
+
+    rows = {key(row): row for row in old.rows}
+    is_new = {key(row): key(row) not in rows for row in result.rows}
+    for row in result.rows:
+        before = rows.get(key(row))
+        if before is None or rank(row) >= rank(before):
+            rows[key(row)] = row
+    inserted = sum(is_new.values())
+    replaced = len(is_new) - inserted
+    counts = Counts(written=len(is_new), inserted=inserted, replaced=replaced, duplicate=len(result.rows) - len(is_new))
+    return tuple(rows.values()), counts
