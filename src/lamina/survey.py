@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from logging import ERROR, getLogger
 
 from lamina.compiler.graph import CompiledModel
 from lamina.compiler.parameters import quoted
@@ -128,8 +127,6 @@ def query_tables(
     root: str, environment_variables: Mapping[str, str], *, sql: str, limit: int, emit: Callable[[Event], None]
 ) -> QueryResult:
     """Run a query over the project's tables; models and sources go by their project names."""
-    # The parser warns of statements that it hands on as they are, such as SHOW.
-    getLogger("sqlglot").setLevel(ERROR)
     with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
         catalog = engine.config.catalog.name
         question = question_of(engine.graph, sql, catalog=catalog, execution_time=engine.runtime.clock())
