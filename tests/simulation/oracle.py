@@ -84,7 +84,8 @@ def wrong_keys(lake: Lake, graph: Graph, queries: Queries, model: CompiledModel)
     key, order = table.place(strategy.unique_key[0]), [table.place(name) for name in strategy.order_by]
     newest: dict[Cell, Row] = {}
     for row in source.rows:
-        if row[key] not in newest or _rank(row, order) > _rank(newest[row[key]], order):
+        whole = [*order, *range(len(row))]  # between rows of one order the other columns decide
+        if row[key] not in newest or _rank(row, whole) > _rank(newest[row[key]], whole):
             newest[row[key]] = row
     stored = {row[key]: row for row in table.rows}
     wrong = [f"{model.name} holds a key twice"] if len(stored) < len(table.rows) else []

@@ -1,5 +1,6 @@
 """How rows enter a table of the memory warehouse: by name, in slices, whole, or merged by key."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from tests.simulation.algebra import Relation, Row
@@ -51,7 +52,7 @@ def written(batch: Batch, model: CompiledModel, old: Relation, result: Relation)
         case "append":
             return old.rows + result.rows, Counts(written=made, inserted=made)
         case "replace_all" if isinstance(model.settings.strategy, Merge):
-            rows, counts = _merged(model, Relation(old.columns, ()), result)
+            rows, counts = _merged(batch, model, Relation(old.columns, ()), result)
             return rows, counts.replace(deleted=len(old.rows))
         case "replace_all":
             return result.rows, Counts(written=made, inserted=made, deleted=len(old.rows))
@@ -60,12 +61,13 @@ def written(batch: Batch, model: CompiledModel, old: Relation, result: Relation)
             kept = tuple(row for row in old.rows if not _is_within(row, place, batch.slices))
             return kept + result.rows, Counts(written=made, inserted=made, deleted=len(old.rows) - len(kept))
         case "merge":
-            return _merged(model, old, result)
+            return _merged(batch, model, old, result)
         case "delete_insert":
             raise WarehouseFailure("delete_insert is not simulated", kind="internal")
 
 
-def _merged(model: CompiledModel, old: Relation, result: Relation) -> tuple[tuple[Row, ...], Counts]:
+def _merged(batch: Batch, model: CompiledModel, old: Relation, result: Relation) -> tuple[tuple[Row, ...], Counts]:
+    """Upsert by key; among new rows of one order the other columns decide, and a whole source outdoes what stands."""
     strategy = model.settings.strategy
     assert isinstance(strategy, Merge), "only a merge model is merged"
     keys = [result.place(name) for name in strategy.unique_key]
@@ -74,15 +76,18 @@ def _merged(model: CompiledModel, old: Relation, result: Relation) -> tuple[tupl
     def key(row: Row) -> Row:
         return tuple(row[place] for place in keys)
 
-    def rank(row: Row) -> tuple[tuple[bool, str | int | datetime], ...]:
-        return tuple((row[place] is not None, row[place] or 0) for place in orders)
+    def rank(row: Row, places: Iterable[int]) -> tuple[tuple[bool, str | int | datetime], ...]:
+        return tuple((row[place] is not None, row[place] or 0) for place in places)
 
+    whole = [*orders, *range(len(result.columns))]
+    best = {key(row): row for row in sorted(result.rows, key=lambda row: rank(row, whole))}
     rows = {key(row): row for row in old.rows}
-    is_new = {key(row): key(row) not in rows for row in result.rows}
-    for row in result.rows:
-        before = rows.get(key(row))
-        if before is None or rank(row) >= rank(before):
-            rows[key(row)] = row
+    is_new = {name: name not in rows for name in best}
+    compared = whole if any(pin.since is not None for pin in batch.pins) else orders
+    for name, row in best.items():
+        before = rows.get(name)
+        if before is None or rank(row, compared) >= rank(before, compared):
+            rows[name] = row
     inserted = sum(is_new.values())
     replaced = len(is_new) - inserted
     counts = Counts(written=len(is_new), inserted=inserted, replaced=replaced, duplicate=len(result.rows) - len(is_new))
