@@ -13,7 +13,8 @@ FILES = sorted(path for path in SOURCE.rglob("*.py") if "templates" not in path.
 
 # From top to bottom; a package may import those below it, and its own. `|` of the design: neither imports the other.
 LEVELS = (
-    ("cli", "web", "__main__"),
+    ("__main__",),
+    ("cli", "web"),
     ("scheduler",),
     ("operate", "survey"),
     ("engine",),

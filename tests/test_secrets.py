@@ -23,10 +23,9 @@ def _project(folder: Path) -> Path:
 
 def test_i12_no_document_and_no_file_holds_a_secret(tmp_path: Path) -> None:
     folder = _project(tmp_path / "shop")
-    code = "import sys; from lamina.cli.app import main; sys.exit(main())"
     for command in (["config"], ["compile"], ["plan"], ["status"]):
         done = subprocess.run(
-            [sys.executable, "-c", code, *command, "--project-dir", str(folder), "--output", "json"],
+            [sys.executable, "-m", "lamina", *command, "--project-dir", str(folder), "--output", "json"],
             env={"SHOP_SECRET": SECRET, "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
             capture_output=True,
             text=True,

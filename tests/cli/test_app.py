@@ -12,13 +12,13 @@ import pytest
 from lamina.cli.commands import module_of, names
 from lamina.version import VERSION
 
-PROGRAM = "import sys; from lamina.cli.app import main; sys.exit(main())"
+LAMINA = [sys.executable, "-m", "lamina"]
 
 
 def lamina(*arguments: str, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, **variables}
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM, *arguments],
+        [*LAMINA, *arguments],
         capture_output=True,
         text=True,
         cwd=cwd,
@@ -131,6 +131,21 @@ def test_a_fault_of_lamina_is_one_sentence_and_a_file(shop: Path) -> None:
 
 
 def test_a_closed_pipe_ends_quietly(shop: Path) -> None:
-    command = f"{sys.executable} -c '{PROGRAM}' compile --project-dir {shop} | head -c 1"
-    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    result = in_shell(f"compile --project-dir {shop} | head -c 1")
     assert result.stderr == ""
+    assert in_shell("--help | head -c 0").stderr == ""
+
+
+def test_an_answer_that_cannot_be_written_is_a_failure(shop: Path) -> None:
+    result = in_shell(f"compile --project-dir {shop} > /dev/full")
+    assert result.returncode == 1
+    assert result.stderr == "error: the answer could not be written: No space left on device\n"
+
+
+def test_closed_streams_do_no_harm(shop: Path) -> None:
+    assert in_shell(f"compile --project-dir {shop} >&- 2>&-").returncode == 0
+
+
+def in_shell(line: str) -> subprocess.CompletedProcess[str]:
+    command = f"{' '.join(LAMINA)} {line}"
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)

@@ -17,7 +17,7 @@ QUICKSTART = Path(__file__).parents[2] / "examples" / "quickstart"
 
 def document(*arguments: str) -> dict[str, Any]:
     """Run a command and return what it prints."""
-    command = [sys.executable, "-c", "import sys; from lamina.cli.app import main; sys.exit(main())", *arguments]
+    command = [sys.executable, "-m", "lamina", *arguments]
     done = subprocess.run([*command, "--output", "json"], capture_output=True, text=True, timeout=120, check=False)
     printed: dict[str, Any] = json.loads(done.stdout)
     return printed

@@ -12,7 +12,7 @@ NAMES = (
     "100000_brackets", "invalid_utf8_models_one.sql", "nul_lamina.toml", "name_not_utf8", "name_with_newline",
     "link_to_itself", "right_to_left", "huge_number", "no_project_file", "no_folder",
 )  # fmt: skip
-COMMAND = (sys.executable, "-c", "import sys; from lamina.cli.app import main; sys.exit(main())", "compile")
+COMMAND = (sys.executable, "-m", "lamina", "compile")
 
 
 @pytest.mark.parametrize("name", NAMES)

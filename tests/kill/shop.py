@@ -97,5 +97,4 @@ class Shop:
         )
 
     def _command(self, *arguments: str) -> list[str]:
-        code = "import sys; from lamina.cli.app import main; sys.exit(main())"
-        return [sys.executable, "-c", code, *arguments, "--project-dir", str(self.folder), "--output", "json"]
+        return [sys.executable, "-m", "lamina", *arguments, "--project-dir", str(self.folder), "--output", "json"]
