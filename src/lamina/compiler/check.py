@@ -1,6 +1,7 @@
 """Run every rule over a linked model or project; allowed findings stay visible as information."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
 
 from lamina.compiler.incrementality import judge
 from lamina.compiler.linked import Linked
@@ -64,48 +65,62 @@ from lamina.compiler.rules import (
 from lamina.compiler.subject import Subject
 from lamina.compiler.verdict import Refusal, Refused, Verdict
 from lamina.project.source import SourceTable
+from lamina.project.strategy import DeleteInsert, Incremental, Merge, Strategy, TimeInterval
 from lamina.values.diagnostic import Diagnostic, Place
 from lamina.values.names import ModelName
 from lamina.values.rule import Rule
 
-Violations = Callable[[Subject], Iterator[Diagnostic]]
 
-VIOLATIONS: tuple[tuple[Rule, Violations], ...] = tuple(
-    (module.RULE, module.violations)
-    for module in (
-        misplaced_range,
-        join_coercion,
-        unnamed_column,
+class RuleModule(Protocol):
+    """The file of a rule that looks at one model."""
+
+    RULE: Rule
+
+    def violations(self, subject: Subject, /) -> Iterator[Diagnostic]:
+        """Yield what the rule finds."""
+
+
+OF_ANY_STRATEGY: tuple[RuleModule, ...] = (
+    misplaced_range,
+    join_coercion,
+    unnamed_column,
+    unread_input,
+    missing_layout_column,
+    missing_check_column,
+    invalid_check,
+    end_without_start,
+    missing_column,
+    wrong_column_type,
+    nullable_column,
+    unknown_protected_column,
+    order_dependent_function,
+    possible_ties,
+    volatile_model,
+)
+OF_STRATEGY: dict[type[Strategy], tuple[RuleModule, ...]] = {
+    Incremental: (unorderable_column, missing_timestamp_column, side_input),
+    Merge: (
         missing_merge_key,
         nullable_merge_key,
         missing_update_column,
         missing_order_column,
         unorderable_column,
-        missing_partition_column,
+        missing_timestamp_column,
+        delete_beside_timestamp,
+        unordered_merge,
+    ),
+    TimeInterval: (
         missing_time_column,
         non_temporal_time_column,
         nullable_time_column,
         coarse_time_column,
-        missing_timestamp_column,
-        delete_beside_timestamp,
-        unread_input,
-        missing_layout_column,
-        missing_check_column,
-        invalid_check,
         coarse_unit,
-        end_without_start,
-        missing_column,
-        wrong_column_type,
-        nullable_column,
-        unknown_protected_column,
-        side_input,
-        unordered_merge,
-        order_dependent_function,
-        possible_ties,
-        volatile_model,
-    )
-)
-"""Rules that look at one model."""
+    ),
+    DeleteInsert: (missing_partition_column,),
+}
+"""Rules that look at one model; those in the second can only find something in models of that strategy."""
+
+MODEL_RULES = tuple(module.RULE for module in {*OF_ANY_STRATEGY}.union(*OF_STRATEGY.values()))
 
 REFUSALS: dict[str, Rule] = {
     module.RULE.code: module.RULE
@@ -143,7 +158,7 @@ PROJECT_RULES = (star_feeds_named_columns.RULE, unused_source.RULE)
 
 
 def _demotable() -> frozenset[str]:
-    rules = [*(rule for rule, _ in VIOLATIONS), *REFUSALS.values(), *PROJECT_RULES]
+    rules = [*MODEL_RULES, *REFUSALS.values(), *PROJECT_RULES]
     return frozenset(rule.code for rule in rules if rule.code.startswith("L4") or rule.severity != "error")
 
 
@@ -152,7 +167,8 @@ DEMOTABLE = _demotable()
 
 def check_model(subject: Subject) -> tuple[Diagnostic, ...]:
     """Return what the rules find in one model."""
-    found = [item for _, violations in VIOLATIONS for item in violations(subject)]
+    of_strategy = OF_STRATEGY.get(type(subject.model.settings.strategy), ())
+    found = [item for module in (*OF_ANY_STRATEGY, *of_strategy) for item in module.violations(subject)]
     found += unknown_allowed_code.violations(subject, DEMOTABLE)
     verdict = verdict_of(subject)
     if isinstance(verdict, Refused):

@@ -143,8 +143,7 @@ def target_of(file: ModelFile) -> TableName:
 
 
 def _rows(file: ModelFile, query: QueryObject, names: ModelNames, *, around: Surroundings) -> tuple[Linker, Rows]:
-    types = {name: Typed(kind, nullable=kind == UNKNOWN) for name, kind in RUN_PARAMETERS.items()}
-    types |= {name: Typed(item.type, nullable=False) for name, item in around.variables.items()}
+    types = _parameter_types(around) if query.parameters else {}
     follows = bool(query.parameters) or any(name in around.ephemeral for name in names.references)
     strategy = file.settings.strategy
     follows = follows or isinstance(strategy, Ephemeral)
@@ -165,6 +164,11 @@ def _rows(file: ModelFile, query: QueryObject, names: ModelNames, *, around: Sur
             )
             rows = linker.result()
     return linker, rows
+
+
+def _parameter_types(around: Surroundings) -> dict[str, Typed]:
+    types = {name: Typed(kind, nullable=kind == UNKNOWN) for name, kind in RUN_PARAMETERS.items()}
+    return types | {name: Typed(item.type, nullable=False) for name, item in around.variables.items()}
 
 
 def _schema(rows: Rows) -> Schema:

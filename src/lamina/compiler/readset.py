@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from lamina.compiler.reads import Origin, Place, Reads
-from lamina.compiler.rows import ALL, Occurrence, Rows
+from lamina.compiler.rows import ALL, Edges, Occurrence, Rows
 from lamina.values.names import ColumnName, TableName
 
 
@@ -16,10 +16,10 @@ def reads_of(rows: Rows, ephemeral: Mapping[str, Reads]) -> Reads:
         tables.update((table,) if inner is None else inner.tables)
         through.update(() if inner is None else inner.for_rows)
     stars = {item for table in rows.star_reads for item in _star_tables(table, ephemeral)}
-    columns = {column.name.lower(): _sorted(_seen_through(column.edges, ephemeral)) for column in rows.columns}
+    columns = {column.name.lower(): _origins(column.edges, ephemeral) for column in rows.columns}
     return Reads(
         tables=tuple(sorted(tables)),
-        for_rows=_sorted(_seen_through(rows.row_reads, ephemeral) | through),
+        for_rows=tuple(sorted(_seen_through(rows.row_reads, ephemeral) | through)),
         for_columns=columns,
         for_star=tuple(sorted(stars)),
         places=tuple(place for item in rows.occurrences for place in _places(item, ephemeral)),
@@ -53,6 +53,12 @@ def filter_columns(reads: Reads) -> dict[TableName, ColumnName]:
         for table, names in by_table.items()
         if len(names) == 1 and (name := next(iter(names))) is not None
     }
+
+
+def _origins(edges: Edges, ephemeral: Mapping[str, Reads]) -> tuple[Origin, ...]:
+    if not ephemeral and len(edges) < 2:
+        return tuple(edges)  # as most columns are
+    return tuple(sorted(_seen_through(edges, ephemeral)))
 
 
 def _seen_through(origins: Iterable[Origin], ephemeral: Mapping[str, Reads]) -> set[Origin]:
@@ -89,7 +95,3 @@ def _places(item: Occurrence, ephemeral: Mapping[str, Reads]) -> Iterable[Place]
         if item.path is not None:
             path = {name: origin for name, own in item.path.items() if (origin := place.origin(own)) is not None}
         yield Place(place.table, bound, path)
-
-
-def _sorted(origins: set[Origin]) -> tuple[Origin, ...]:
-    return tuple(sorted(origins))

@@ -21,6 +21,7 @@ SEED_LIMIT = 5_000_000  # a seed is small and static; larger data is a source
 SOURCE_LIMIT = 5_000_000  # one source is one file, and may declare thousands of tables
 PROJECT_FILE = "lamina.toml"
 SUFFIXES = {"models": (".sql", ".py", ".toml"), "sources": (".toml",), "seeds": (".csv", ".toml"), "tests": (".toml",)}
+FIRST_CHUNK = 8_192  # nearly every file is smaller, and asking for more costs time
 CHUNK = 65_536
 
 
@@ -150,8 +151,8 @@ def _read_file(name: str, folder: int, *, limit: int) -> bytes:
     """Read at most one byte more than the limit; a pipe or device is refused, not waited for."""
     handle = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
     try:
-        content = os.read(handle, CHUNK)
-        if len(content) < CHUNK and content:
+        content = os.read(handle, FIRST_CHUNK)
+        if 0 < len(content) < FIRST_CHUNK:
             return content
         if not S_ISREG(os.fstat(handle).st_mode):
             raise OSError(0, "not a regular file")
