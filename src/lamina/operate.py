@@ -6,6 +6,7 @@ from datetime import datetime
 
 from lamina.engine import Engine, new_run_id, open_engine, thread_count
 from lamina.errors import LaminaError
+from lamina.executor.asking import ask_again
 from lamina.executor.execute import Limits
 from lamina.executor.lease import held_lease
 from lamina.executor.observe import World
@@ -14,11 +15,9 @@ from lamina.planner.plan import build_plan
 from lamina.planner.recover import accept
 from lamina.planner.review import PlanMoved, check_size, check_slices, moved_since
 from lamina.planner.select import select, table_named, upstreams_of
-from lamina.planner.staleness import clean_ranges, failed_ranges
 from lamina.planner.told_changes import told_changes
 from lamina.values.change import ModelChange
 from lamina.values.event import Event
-from lamina.values.interval import Interval, intersect
 from lamina.values.names import ModelName, PlanId, TableName
 from lamina.values.plan import Plan, Selection
 from lamina.values.result import RunResult
@@ -117,25 +116,11 @@ def retry_models(
     """Forget that models failed, and run them again with what they read."""
     ask = Ask(include=names)
     with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
-        chosen = select(engine.graph, names, ())
-        runtime = engine.runtime
-        with held_lease(runtime, new_run_id(runtime.clock()), above=0) as lease:
-            asked = _failed_and_clean(engine, chosen)
-            runtime.store.clear_failures(chosen, lease)
+        runtime, chosen = engine.runtime, select(engine.graph, names, ())
+        ask_again(runtime, engine.graph, chosen, run_id=new_run_id(runtime.clock()))
         ready(engine)
-        request = replace(_request(engine, ask, "retry", review=lambda _: None), asked=asked)
+        request = _request(engine, ask, "retry", review=lambda _: None)
         return run(runtime, engine.graph, request, stop=engine.stop)
-
-
-def _failed_and_clean(engine: Engine, chosen: tuple[ModelName, ...]) -> dict[ModelName, tuple[Interval, ...]]:
-    """Return what failed although nothing was stale: somebody had asked for it, so it is asked for again."""
-    view = engine.runtime.store.view(engine.runtime.environment)
-    asked: dict[ModelName, tuple[Interval, ...]] = {}
-    for name in chosen:
-        failed = failed_ranges(tuple(item for item in view.failures if item.model == name))
-        if failed and name in view.models:
-            asked[name] = intersect(failed, clean_ranges(engine.graph.model(name), view.models[name].coverage))
-    return asked
 
 
 def accept_writes(root: str, environment_variables: Mapping[str, str], *, model: str) -> ModelName:

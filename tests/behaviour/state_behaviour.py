@@ -88,8 +88,7 @@ class LeaseBehaviour:
             lambda: store.fold(PROD, stale, touches=(touch_of("raw.orders", "1"),), models=()),
             lambda: store.record(published_of("c1", base=None, pointer="mem:1"), stale, at=NOW, execution_time=NOW),
             lambda: store.fail((failure_of(days(1, 2)),), stale),
-            lambda: store.request(ORDERS, (days(1, 2),), stale),
-            lambda: store.clear_failures((ORDERS,), stale),
+            lambda: store.ask_again({ORDERS: (days(1, 2),)}, stale),
             lambda: store.expire(frozenset(), stale, now=NOW),
         )
         for write in writes:
@@ -151,16 +150,32 @@ class RecordBehaviour:
         self, store: StateStore, stages: Stager
     ) -> None:
         lease = lease_of(store)
+        store.ask_again({ORDERS: (days(1, 3),)}, lease)
         store.fail((failure_of(days(1, 4)), failure_of(days(5, 6))), lease)
-        store.request(ORDERS, (days(1, 3),), lease)
         stages("c1", "mem:1")
         published = published_of("c1", base=None, pointer="mem:1", span=days(2, 3))
         store.record(published, lease, at=NOW, execution_time=NOW)
         view = store.view(PROD)
         assert [failure.interval for failure in view.failures] == [days(1, 2), days(3, 4), days(5, 6)]
         assert view.requests == {ORDERS: (days(1, 2),)}
-        store.clear_failures((ORDERS,), lease)
-        assert store.view(PROD).failures == ()
+
+    def test_a_table_made_anew_answers_every_request(self, store: StateStore, stages: Stager) -> None:
+        lease = lease_of(store)
+        store.ask_again({ORDERS: (days(1, 9),)}, lease)
+        stages("c1", "mem:1")
+        published = published_of("c1", base=None, pointer="mem:1", span=days(2, 3))
+        whole = published.replace(batch=published.batch.replace(mode="replace_all"))
+        store.record(whole, lease, at=NOW, execution_time=NOW)
+        assert store.view(PROD).requests == {}
+
+    def test_asking_again_forgets_failures_and_adds_to_what_was_asked(self, store: StateStore) -> None:
+        lease = lease_of(store)
+        store.ask_again({ORDERS: (days(1, 2),)}, lease)
+        store.fail((failure_of(days(2, 4)),), lease)
+        store.ask_again({ORDERS: (days(2, 3),), ModelName("sales.other"): ()}, lease)
+        view = store.view(PROD)
+        assert view.failures == ()
+        assert view.requests == {ORDERS: (days(1, 3),)}
 
     def test_later_failure_stands_in_place_of_an_earlier_one(self, store: StateStore) -> None:
         lease = lease_of(store)

@@ -206,7 +206,7 @@ class At(Value, frozen=True):
     what: Literal["crash", "other_run", "other_crash"] | Happening
 
 
-Flag = Literal["force", "full_refresh", "missing", "lookback"]
+Flag = Literal["force", "full_refresh", "missing", "lookback", "retry"]
 
 
 class Run(Value, frozen=True, tag="run", tag_field="act"):

@@ -11,6 +11,7 @@ from tests.simulation.world import World
 
 from lamina.compiler.graph import Graph
 from lamina.errors import LaminaError
+from lamina.executor.asking import ask_again
 from lamina.executor.execute import Limits
 from lamina.executor.failpoint import armed
 from lamina.executor.run import Request, run
@@ -58,6 +59,9 @@ def run_engine(
         if hook is not None:
             stack.enter_context(armed(hook))
         try:
+            if action.flag == "retry":
+                names = request.selection.models or tuple(model.name for model in graph.models)
+                ask_again(runtime, graph, names, run_id=request.run_id)
             return run(runtime, graph, request, stop=Event())
         except LaminaError as error:
             return error

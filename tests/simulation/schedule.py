@@ -27,7 +27,7 @@ from tests.simulation.project import Project, random_project
 from lamina.executor.failpoint import NAMES as FAILPOINTS
 from lamina.values.value import Value
 
-FLAGS: tuple[Flag, ...] = ("force", "full_refresh", "missing", "lookback")
+FLAGS: tuple[Flag, ...] = ("force", "full_refresh", "missing", "lookback", "retry")
 SOURCES: tuple[Source, ...] = ("raw.files", "raw.events", "raw.names")
 
 

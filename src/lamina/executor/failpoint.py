@@ -8,6 +8,7 @@ from contextlib import contextmanager
 # Every durable step of a run has one; a test fails if one of these is never reached.
 NAMES = (
     "lease.after",
+    "request.after",
     "recover.after",
     "fold.after",
     "intent.after",

@@ -1,7 +1,7 @@
 """Look at the world once: state, table heads, moved tables put right by their history, sources asked for changes."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -13,7 +13,6 @@ from lamina.project.strategy import Ephemeral
 from lamina.state.port import ModelRecord, StateView
 from lamina.values.coverage import Coverage, Mark
 from lamina.values.facts import Facts, Head, ModelFacts
-from lamina.values.interval import Interval, merge
 from lamina.values.names import ColumnName, ModelName, Position, TableName
 from lamina.values.result import Detection
 from lamina.values.touch import Touch
@@ -35,13 +34,6 @@ class World:
     detections: tuple[Detection, ...]
     highest_token: int  # in the marks of moved tables
     taken_over: str | None = None  # identity of a lost store, whose marks an empty state goes on from
-
-    def asking(self, asked: Mapping[ModelName, tuple[Interval, ...]]) -> "World":
-        """Return the same world with ranges that somebody asks for beside those that state knows of."""
-        models = dict(self.facts.models)
-        for name in sorted(asked.keys() & models.keys()):
-            models[name] = models[name].replace(requests=merge((*models[name].requests, *asked[name])))
-        return replace(self, facts=self.facts.replace(models=models))
 
 
 def look(

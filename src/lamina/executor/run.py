@@ -1,6 +1,6 @@
 """One run: lease, look, fold, plan, execute, record; the same steps for `run` and for `apply`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Event as Signal
@@ -21,8 +21,7 @@ from lamina.state.errors import LeaseLost
 from lamina.state.port import Lease, ModelRecord, RunRecord
 from lamina.values.codec import to_json
 from lamina.values.event import Recovered
-from lamina.values.interval import Interval
-from lamina.values.names import ModelName, PlanId, RunId
+from lamina.values.names import PlanId, RunId
 from lamina.values.plan import Plan, Selection
 from lamina.values.result import Propagation, RunResult
 from lamina.warehouse.port import NO_PINS, Pins
@@ -39,7 +38,6 @@ class Request:
     limits: Limits
     review: Callable[[Plan], None]
     pins: Pins = field(default_factory=dict)  # what a plan that is applied read of its sources
-    asked: Mapping[ModelName, tuple[Interval, ...]] = field(default_factory=dict)  # ranges to build in this run only
 
 
 def run(runtime: Runtime, graph: Graph, request: Request, *, stop: Signal) -> RunResult:
@@ -49,7 +47,6 @@ def run(runtime: Runtime, graph: Graph, request: Request, *, stop: Signal) -> Ru
         with held_lease(runtime, request.run_id, above=above) as lease:
             world = observe(runtime, graph, request.selection, execution_time=request.execution_time, pins=request.pins)
             if world.highest_token < lease.token:
-                world = world.asking(request.asked)
                 return _run_leased(runtime, graph, request, world=world, lease=lease, stop=stop, started=started)
         # State was lost and the marks know higher tokens: a paused run could still hold one of them.
         above = world.highest_token

@@ -53,7 +53,7 @@ class Want(Value, frozen=True):
     spans: tuple[Interval, ...]
     reason: str
     is_rebuild: bool = False
-    is_asked: bool = False
+    is_asked: bool = False  # in this run: then earlier failures do not matter
 
 
 def schedule_of(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Schedule | None:
@@ -149,7 +149,7 @@ def _stale(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, due: 
     if asked:
         reasons.append(f"asked for: {spans_in_words(asked, grid)}")
     spans = merge((*again, *owed, *asked))
-    return Want(spans=spans, reason="; ".join(reasons) or "unchanged", is_asked=bool(asked) and spans == asked)
+    return Want(spans=spans, reason="; ".join(reasons) or "unchanged")
 
 
 def _gaps_in_words(facts: ModelFacts, gaps: tuple[Interval, ...], grid: Grid) -> str:

@@ -24,14 +24,14 @@ from lamina.values.words import listed
 def decide_whole(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> tuple[Action, ...]:
     """Return the one action a whole-table model needs."""
     upstream = occasion.upstream
-    work = _asked_work(model, facts, occasion.selection)
-    is_asked = work is not None
-    work = work or _stale_work(model, facts, occasion)
+    asked = _asked_work(model, facts, occasion.selection)
+    work = asked or _requested_work(model, facts) or _stale_work(model, facts, occasion)
     if work is None:
         return (_blocked(model, behind_failures(model, (WHOLE,), upstream=upstream)) or _unchanged(model),)
-    if not is_asked and isinstance(work, Build) and (wait := _not_released(model, facts, occasion)):
+    is_scheduled = asked is None and not facts.requests and isinstance(work, Build)
+    if is_scheduled and (wait := _not_released(model, facts, occasion)):
         return (wait,)
-    if not is_asked and (failures := given_up(model, facts, occasion.execution_time)):
+    if asked is None and (failures := given_up(model, facts, occasion.execution_time)):
         reason = failure_in_words(failures)
         return (Block(model=model.name, intervals=(WHOLE,), reason=reason, blocked_by=(model.name,)),)
     state = readiness(model, (WHOLE,), upstream=upstream)
@@ -55,17 +55,28 @@ def _blocked(model: CompiledModel, state: Readiness) -> Block | None:
 
 
 def _asked_work(model: CompiledModel, facts: ModelFacts, selection: Selection) -> Build | Rebuild | None:
-    """Return the work somebody asked for, which ignores cron and earlier failures."""
+    """Return the work that this run was asked for, which ignores cron and earlier failures."""
     if selection.is_full_refresh and facts.coverage.segments:
         reason = "asked for with `--full-refresh`"
         return Rebuild(model=model.name, intervals=(WHOLE,), reason=reason)
-    if not facts.coverage.segments or rebuild_reason(model, facts, selection) is not None:
+    if not selection.is_forced or not _is_current(model, facts):
         return None
-    if not selection.is_forced and not facts.requests:
-        return None
-    write = write_of(model, ())
-    reason = "asked for with `--force`" if selection.is_forced else "asked for"
-    return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write.mode)
+    return _whole_build(model, "asked for with `--force`")
+
+
+def _requested_work(model: CompiledModel, facts: ModelFacts) -> Build | None:
+    """Return the work that somebody asked for and that no run has done yet, which ignores cron."""
+    return _whole_build(model, "asked for") if facts.requests and _is_current(model, facts) else None
+
+
+def _is_current(model: CompiledModel, facts: ModelFacts) -> bool:
+    """Tell whether what the table holds can be built upon."""
+    return bool(facts.coverage.segments) and rebuild_reason(model, facts, Selection()) is None
+
+
+def _whole_build(model: CompiledModel, reason: str) -> Build:
+    """Return a build from everything that the inputs hold."""
+    return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write_of(model, ()).mode)
 
 
 def _stale_work(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Build | Rebuild | None:
@@ -79,7 +90,7 @@ def _stale_work(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> 
         reason = "; ".join(filter(None, (debts_in_words(debts, occasion.touches), write.note)))
         return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write.mode, since=write.since)
     if (reason := parameter_reason(model, coverage, occasion.execution_time)) is not None:
-        return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write_of(model, ()).mode)
+        return _whole_build(model, reason)
     return None
 
 

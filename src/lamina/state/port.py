@@ -1,5 +1,6 @@
 """The port to the state: a cache of what the tables say, plus leases, intents, failures, requests and run history."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -137,11 +138,8 @@ class StateStore(Protocol):
     def fail(self, failures: tuple[Failure, ...], lease: Lease) -> None:
         """Record slices whose build failed for good."""
 
-    def request(self, model: ModelName, intervals: tuple[Interval, ...], lease: Lease) -> None:
-        """Mark ranges stale because somebody asked."""
-
-    def clear_failures(self, models: tuple[ModelName, ...], lease: Lease) -> None:
-        """Forget failures, so that they are tried again."""
+    def ask_again(self, asked: Mapping[ModelName, tuple[Interval, ...]], lease: Lease) -> None:
+        """Forget what failed of models, and request ranges of them: these are stale until they are built."""
 
     def expire(self, models: frozenset[ModelName], lease: Lease, *, now: datetime) -> None:
         """Drop stages that no intent names, history beyond what is kept, and what models beside these hold back."""

@@ -1,6 +1,7 @@
 """The state store on a SQL database that also holds the catalog: a publish and its records are one transaction."""
 
 import sqlite3
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from lamina.state.sqlite import Database
 from lamina.values.batch import Published
 from lamina.values.codec import content_hash
 from lamina.values.facts import Failure, Intent
-from lamina.values.interval import Interval
+from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, RunId, TableName
 from lamina.values.plan import Plan
 from lamina.values.touch import Touch
@@ -149,18 +150,13 @@ class SqlStore:
             leases.check(connection, lease)
             slices.add_failures(connection, lease.environment, failures)
 
-    def request(self, model: ModelName, intervals: tuple[Interval, ...], lease: Lease) -> None:
-        """Mark ranges stale because somebody asked."""
+    def ask_again(self, asked: Mapping[ModelName, tuple[Interval, ...]], lease: Lease) -> None:
+        """Forget what failed of models, and request ranges of them, all or nothing."""
         with self._database.writing() as connection:
             leases.check(connection, lease)
-            slices.add_request(connection, lease.environment, model=model, asked=intervals)
-
-    def clear_failures(self, models: tuple[ModelName, ...], lease: Lease) -> None:
-        """Forget failures, so that they are tried again."""
-        with self._database.writing() as connection:
-            leases.check(connection, lease)
-            for model in models:
+            for model, ranges in asked.items():
                 slices.forget_failures(connection, lease.environment, model)
+                slices.add_request(connection, lease.environment, model=model, asked=ranges)
 
     # Tidying
 
@@ -241,7 +237,9 @@ def _record_batch(
     )
     logs.trim(connection, environment, (TableName(batch.model), *(cursor.input for cursor in coverage.cursors)))
     slices.clear_failures(connection, environment, model=batch.model, built=batch.slices)
-    slices.clear_requests(connection, environment, model=batch.model, built=batch.slices)
+    # All rows of a table made anew are as young as anybody can have asked for.
+    answered = (WHOLE,) if batch.mode == "replace_all" else batch.slices
+    slices.clear_requests(connection, environment, model=batch.model, built=answered)
     history.drop_intent(connection, batch.commit)
     history.add_batch(
         connection,

@@ -72,7 +72,7 @@ class ModelFacts(Value, frozen=True):
     coverage: Coverage
     target: TargetFacts
     failures: tuple[Failure, ...] = ()
-    requests: tuple[Interval, ...] = ()  # restated or selected ranges
+    requests: tuple[Interval, ...] = ()  # ranges that somebody asked for, until they are built
 
 
 class Facts(Value, frozen=True):
