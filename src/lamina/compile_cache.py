@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TypeVar
 
 from lamina.compiler.cache import (
     Compilation,
@@ -19,7 +18,7 @@ from lamina.compiler.cache import (
     project_of,
 )
 from lamina.compiler.graph import Graph
-from lamina.project.cache_file import read_cache_file, remove_cache_file, write_cache_file
+from lamina.project.cache_file import cache_path, read_cached, remove_cached, write_cached
 from lamina.project.keys import ProjectKeys
 from lamina.project.project import Project
 from lamina.values.codec import from_pack, to_pack
@@ -27,14 +26,13 @@ from lamina.values.codec import from_pack, to_pack
 BASE, OBJECTS, CHANGES = "compile.msgpack", "objects.msgpack", "changes.msgpack"
 FEW_CHANGES = 20  # beside a base, or a twentieth of its models; with more, a new base is written
 
-Stored = TypeVar("Stored", StoredBase, StoredObjects, StoredChanges)
-
 
 class CompileCache:
     """The memory of the last compilation; its parts are decoded when they are asked for."""
 
-    def __init__(self, root: str, base: StoredBase, changes: StoredChanges | None) -> None:
+    def __init__(self, root: str, version: str, *, base: StoredBase, changes: StoredChanges | None) -> None:
         self._root = root
+        self._version = version
         self._base = base
         self._changes = changes
         self.project_key = changes.project_key if changes is not None else base.project_key
@@ -67,8 +65,8 @@ class CompileCache:
         head = memoryview(to_pack(made.graph.replace(models=())))
         base = self._base
         if len(links) <= max(FEW_CHANGES, len(self._links) // 20):
-            changes = StoredChanges(base.version, base.identity, project_key, head, links, objects)
-            _write(self._root, CHANGES, changes)
+            changes = StoredChanges(base.identity, project_key, head, links, objects)
+            write_cached(cache_path(self._root, CHANGES), changes, written_by=self._version)
             return
         links = {**self._links, **made.links}
         used = {link.object_key for link in links.values()}
@@ -76,7 +74,7 @@ class CompileCache:
         new = base.replace(
             identity=_new_identity(), project_key=project_key, head=head, links=memoryview(to_pack(links))
         )
-        _write_base(self._root, new, objects)
+        _write_base(self._root, new, objects, version=self._version)
 
     @cached_property
     def _links(self) -> dict[str, StoredLink]:
@@ -84,19 +82,19 @@ class CompileCache:
         return links if self._changes is None else links | self._changes.links
 
     def _objects(self) -> Objects:
-        stored = _read(self._root, OBJECTS, StoredObjects, version=self._base.version)
+        stored = read_cached(cache_path(self._root, OBJECTS), StoredObjects, written_by=self._version)
         objects = stored.objects if stored is not None and stored.base == self._base.identity else {}
         return objects if self._changes is None else objects | self._changes.objects
 
 
 def open_cache(root: str, version: str) -> CompileCache | None:
     """Return the cache of a project, if this version of the code wrote one that can be read."""
-    base = _read(root, BASE, StoredBase, version=version)
+    base = read_cached(cache_path(root, BASE), StoredBase, written_by=version)
     if base is None:
         return None
-    changes = _read(root, CHANGES, StoredChanges, version=version)
+    changes = read_cached(cache_path(root, CHANGES), StoredChanges, written_by=version)
     is_current = changes is not None and changes.base == base.identity
-    return CompileCache(root, base, changes if is_current else None)
+    return CompileCache(root, version, base=base, changes=changes if is_current else None)
 
 
 def write_cache(root: str, project: Project, made: Compilation, *, keys: ProjectKeys, version: str) -> None:
@@ -104,7 +102,6 @@ def write_cache(root: str, project: Project, made: Compilation, *, keys: Project
     found = {table.name: table.columns for table in made.graph.sources}
     undeclared = (table.replace(places=None) for table in project.sources if not table.columns)
     base = StoredBase(
-        version=version,
         identity=_new_identity(),
         project_key=keys.project,
         frame_key=keys.frame,
@@ -113,30 +110,15 @@ def write_cache(root: str, project: Project, made: Compilation, *, keys: Project
         frame=memoryview(to_pack(frame_of(project))),
         links=memoryview(to_pack(made.links)),
     )
-    _write_base(root, base, made.objects)
+    _write_base(root, base, made.objects, version=version)
 
 
-def _write_base(root: str, base: StoredBase, objects: Objects) -> None:
+def _write_base(root: str, base: StoredBase, objects: Objects, *, version: str) -> None:
     # Objects and changes name their base, so no order of writes can mislead a reader.
-    _write(root, OBJECTS, StoredObjects(base.version, base.identity, dict(objects)))
-    _write(root, BASE, base)
-    remove_cache_file(root, CHANGES)
+    write_cached(cache_path(root, OBJECTS), StoredObjects(base.identity, dict(objects)), written_by=version)
+    write_cached(cache_path(root, BASE), base, written_by=version)
+    remove_cached(cache_path(root, CHANGES))
 
 
 def _new_identity() -> str:
     return os.urandom(8).hex()
-
-
-def _read(root: str, name: str, kind: type[Stored], *, version: str) -> Stored | None:
-    data = read_cache_file(root, name)
-    if data is None:
-        return None
-    try:
-        found = from_pack(data, kind)
-    except (ValueError, RecursionError):
-        return None
-    return found if found.version == version else None
-
-
-def _write(root: str, name: str, stored: StoredBase | StoredObjects | StoredChanges) -> None:
-    write_cache_file(root, name, to_pack(stored))

@@ -105,7 +105,7 @@ def test_a_cache_of_other_code_or_another_place_is_not_believed(
 ) -> None:
     write(tmp_path, "a.parquet", id=1)
     ask(tmp_path)
-    monkeypatch.setattr("lamina.warehouse.sealed_file.VERSION", "another")
+    monkeypatch.setattr("lamina.project.cache_file.VERSION", "another")
     ask(tmp_path)
     assert opened == ["a.parquet", "a.parquet"]
     moved = tmp_path.parent / f"{tmp_path.name}-moved"

@@ -49,7 +49,6 @@ class Frame(Value, frozen=True, array_like=True):
 class StoredBase(Value, frozen=True, array_like=True):
     """A whole compilation but for its objects; the packed parts are decoded one by one, when needed."""
 
-    version: str
     identity: str  # of this one file: what belongs to it names it
     project_key: str
     frame_key: str
@@ -62,7 +61,6 @@ class StoredBase(Value, frozen=True, array_like=True):
 class StoredObjects(Value, frozen=True, array_like=True):
     """The objects of a base."""
 
-    version: str
     base: str  # its identity
     objects: dict[str, Packed]
 
@@ -70,7 +68,6 @@ class StoredObjects(Value, frozen=True, array_like=True):
 class StoredChanges(Value, frozen=True, array_like=True):
     """What a compilation has made anew since the base that it names; all else is as it is there."""
 
-    version: str
     base: str  # its identity
     project_key: str
     head: memoryview

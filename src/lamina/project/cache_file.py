@@ -1,48 +1,78 @@
-"""Files that a compilation is remembered in: read whole, replaced whole, never needed."""
+"""Files of a project's cache: replaced whole, believed only as the same code wrote them; losing one costs time."""
 
 import contextlib
 import os
+import threading
+from collections.abc import Iterable
 from hashlib import blake2b
 from importlib.util import find_spec
+from typing import TypeVar
 from zlib import crc32
 
+from lamina.values.codec import from_pack, to_pack
 from lamina.version import VERSION
 
 FOLDER = ".lamina/cache"
-CHECKSUM = 4  # bytes before the content
+STAMP, CHECKSUM = 16, 4  # bytes before the content: who wrote it, and whether it is whole
+
+T = TypeVar("T")
 
 
-def read_cache_file(root: str, name: str) -> memoryview | None:
-    """Return the bytes of a file as they were written, or None if there is none to read or it is damaged."""
+def cache_path(root: str | os.PathLike[str], *names: str) -> str:
+    """Return where a project keeps a file of its cache."""
+    return os.path.join(root, FOLDER, *names)
+
+
+def read_cached(path: str, kind: type[T], *, written_by: str) -> T | None:
+    """Return what a file keeps, or None if there is none to read, it is damaged, or other code wrote it."""
     try:
-        with open(os.path.join(root, FOLDER, name), "rb") as file:
+        with open(path, "rb") as file:
             data = memoryview(file.read())
     except OSError:
         return None
-    return data[CHECKSUM:] if crc32(data[CHECKSUM:]).to_bytes(CHECKSUM, "big") == data[:CHECKSUM] else None
+    content = data[STAMP + CHECKSUM :]
+    if data[:STAMP] != _stamp(written_by) or data[STAMP : STAMP + CHECKSUM] != _checksum(content):
+        return None
+    try:
+        return from_pack(content, kind)
+    except (ValueError, RecursionError):
+        return None
 
 
-def write_cache_file(root: str, name: str, data: bytes) -> None:
+def write_cached(path: str, value: object, *, written_by: str) -> None:
     """Replace a file in one step, so that another process sees the old one or the new one, both whole."""
-    path = os.path.join(root, FOLDER, name)
-    temporary = f"{path}.{os.getpid()}"
-    # A project that cannot be written to is compiled from scratch each time.
+    data = to_pack(value)
+    temporary = f"{path}.{os.getpid()}.{threading.get_ident()}"
+    # In a project that cannot be written to, everything is worked out each time.
     with contextlib.suppress(OSError):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         try:
             with open(temporary, "wb") as file:
-                file.write(crc32(data).to_bytes(CHECKSUM, "big"))
-                file.write(data)
+                file.writelines((_stamp(written_by), _checksum(data), data))
             os.replace(temporary, path)
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
 
 
-def remove_cache_file(root: str, name: str) -> None:
+def remove_cached(path: str) -> None:
     """Remove a file that nothing will believe any more."""
     with contextlib.suppress(OSError):
-        os.unlink(os.path.join(root, FOLDER, name))
+        os.unlink(path)
+
+
+def code_of(files: Iterable[str | None]) -> str:
+    """Return what identifies the code in some files, as they are installed."""
+    stamps = [(found.st_mtime_ns, found.st_size) for found in (os.stat(file) for file in files if file)]
+    return f"{VERSION} {stamps}"
+
+
+def _stamp(written_by: str) -> bytes:
+    return blake2b(written_by.encode(), digest_size=STAMP).digest()
+
+
+def _checksum(data: bytes | memoryview) -> bytes:
+    return crc32(data).to_bytes(CHECKSUM, "big")
 
 
 def code_version() -> str:

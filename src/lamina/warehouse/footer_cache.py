@@ -3,11 +3,11 @@
 from importlib.util import find_spec
 from pathlib import Path
 
+from lamina.project.cache_file import cache_path, code_of, read_cached, write_cached
 from lamina.values import schema
 from lamina.values.schema import Schema
 from lamina.values.value import Value
 from lamina.warehouse import footers
-from lamina.warehouse.sealed_file import code_of, read_sealed, write_sealed
 from lamina.warehouse.spark.manifest import FileEntry
 
 
@@ -23,7 +23,7 @@ class FooterCache:
     """Owns the kept footers of the files under one location."""
 
     def __init__(self, root: Path, *, name: str, location: Path) -> None:
-        self._path = root / ".lamina" / "cache" / "footers" / f"{name}.msgpack"
+        self._path = cache_path(root, "footers", f"{name}.msgpack")
         self._location = location
         library = find_spec("pyarrow")
         self._code = code_of((footers.__file__, schema.__file__, library.origin if library is not None else None))
@@ -52,10 +52,10 @@ class FooterCache:
             layouts=layouts,
             files=tuple((entry, places[layout]) for entry, layout in self._asked.items()),
         )
-        write_sealed(self._path, kept, written_by=self._code)
+        write_cached(self._path, kept, written_by=self._code)
 
     def _load(self) -> dict[FileEntry, Schema]:
-        kept = read_sealed(self._path, KeptFooters, written_by=self._code)
+        kept = read_cached(self._path, KeptFooters, written_by=self._code)
         if kept is None or kept.location != str(self._location):
             return {}
         return {entry: kept.layouts[place] for entry, place in kept.files}

@@ -5,11 +5,11 @@ Every version of a table has a metadata file of its own, which lists all version
 
 from pathlib import Path
 
+from lamina.project.cache_file import cache_path, code_of, read_cached, write_cached
 from lamina.values import facts, schema
 from lamina.values.facts import Head
 from lamina.values.names import TableName
 from lamina.values.value import Value
-from lamina.warehouse.sealed_file import code_of, read_sealed, write_sealed
 from lamina.warehouse.spark import iceberg_types, metadata
 from lamina.warehouse.spark.metadata import MetadataUnreadable, local_path, read_metadata
 
@@ -26,7 +26,7 @@ class HeadCache:
     """Owns the kept heads of one project."""
 
     def __init__(self, root: Path) -> None:
-        self._path = root / ".lamina" / "cache" / "heads.msgpack"
+        self._path = cache_path(root, "heads.msgpack")
         self._code = code_of((__file__, facts.__file__, iceberg_types.__file__, metadata.__file__, schema.__file__))
         self._known: dict[TableName, KeptHead] | None = None
         self._asked: dict[TableName, KeptHead] = {}
@@ -49,11 +49,11 @@ class HeadCache:
         known = self._load() if self._asked else {}
         if known | self._asked != known:
             self._known = known | self._asked
-            write_sealed(self._path, tuple(self._known.values()), written_by=self._code)
+            write_cached(self._path, tuple(self._known.values()), written_by=self._code)
 
     def _load(self) -> dict[TableName, KeptHead]:
         if self._known is None:
-            kept = read_sealed(self._path, tuple[KeptHead, ...], written_by=self._code) or ()
+            kept = read_cached(self._path, tuple[KeptHead, ...], written_by=self._code) or ()
             self._known = {item.head.table: item for item in kept}
         return self._known
 
