@@ -10,7 +10,6 @@ from lamina.compiler.fingerprint import rows_and_layout
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.compiler.parse import Parsed, parse
 from lamina.compiler.query_parts import QueryParts, query_parts
-from lamina.project.strategy import Ephemeral
 from lamina.values.change import ChangeClass, ColumnChange, ModelChange
 from lamina.values.names import ColumnName, Fingerprint, ModelName
 
@@ -136,7 +135,7 @@ def _parts(model: CompiledModel, models: Models) -> QueryParts | None:
         reader = queue.pop()
         for name in reader.depends_on:
             source = models.get(ModelName(name))
-            if source is None or not isinstance(source.settings.strategy, Ephemeral) or name in inlined:
+            if source is None or not source.is_ephemeral or name in inlined:
                 continue
             inner = _tree(source)
             if inner is not None:

@@ -18,7 +18,7 @@ from lamina.compiler.rules import cyclic_dependency, duplicate_target, unknown_d
 from lamina.project.model import ModelFile
 from lamina.project.project import Project
 from lamina.project.source import SourceSchema, SourceTable
-from lamina.project.strategy import Ephemeral, Incremental, Merge, TimeInterval
+from lamina.project.strategy import Incremental, Merge, TimeInterval
 from lamina.values.codec import Packed
 from lamina.values.diagnostic import Diagnostic, Place, sort_diagnostics
 from lamina.values.names import ModelName, TableName
@@ -174,7 +174,7 @@ def _loop(loop: tuple[str, ...], files: Mapping[ModelName, ModelFile]) -> Diagno
 def _duplicate_targets(models: Iterable[ModelFile]) -> Iterable[Diagnostic]:
     owners: dict[str, ModelName] = {}
     for model in models:
-        if isinstance(model.settings.strategy, Ephemeral):
+        if model.settings.is_ephemeral:
             continue
         target = target_of(model)
         other = owners.setdefault(target.lower(), model.name)

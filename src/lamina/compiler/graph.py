@@ -6,7 +6,6 @@ from typing import Literal
 from lamina.project.model import ModelSettings
 from lamina.project.project import Variable
 from lamina.project.source import SourceTable
-from lamina.project.strategy import Ephemeral
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import ColumnName, Fingerprint, ModelName, TableName
 from lamina.values.schema import Schema
@@ -58,7 +57,7 @@ class CompiledModel(Value, frozen=True, array_like=True):
     @property
     def is_ephemeral(self) -> bool:
         """Tell whether it has no table and is inlined in its readers."""
-        return isinstance(self.settings.strategy, Ephemeral)
+        return self.settings.is_ephemeral
 
 
 class Graph(Value, frozen=True):

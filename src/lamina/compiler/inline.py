@@ -6,7 +6,6 @@ from lamina.compiler.graph import CompiledModel, Graph
 from lamina.compiler.object import QueryObject
 from lamina.compiler.objects import compile_object, task_of_text
 from lamina.compiler.resolve import Names
-from lamina.project.strategy import Ephemeral
 from lamina.values.names import ModelName, TableName
 from lamina.values.value import Value
 
@@ -27,7 +26,7 @@ def parts_of(graph: Graph, model: CompiledModel) -> tuple[Part, ...]:
         default_schema=graph.default_schema,
     )
     models = {item.name: item for item in graph.models}
-    inlined = {item.name for item in graph.models if isinstance(item.settings.strategy, Ephemeral)}
+    inlined = {item.name for item in graph.models if item.is_ephemeral}
     done: dict[ModelName, Part] = {}
     stack = [model.name]
     while stack:

@@ -25,7 +25,7 @@ from lamina.compiler.rules import (
 from lamina.compiler.types import Typed
 from lamina.project.model import ModelFile
 from lamina.project.project import Variable
-from lamina.project.strategy import Ephemeral, Incremental, Merge, TimeInterval
+from lamina.project.strategy import Incremental, Merge, TimeInterval
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.duration import parse_duration
 from lamina.values.names import ColumnName, TableName
@@ -100,8 +100,7 @@ def link_query(file: ModelFile, query: QueryObject, names: ModelNames, *, around
     found = [*_problems(file, linker), *_unknown_parameters(file, query, around), *_duplicates(file, query, rows)]
     found.extend(_placed(item, file) for item in query.diagnostics)
     linker.release()
-    is_inlined = isinstance(file.settings.strategy, Ephemeral)
-    return Linked(model=model, diagnostics=tuple(found), reads=reads if is_inlined else None)
+    return Linked(model=model, diagnostics=tuple(found), reads=reads if model.is_ephemeral else None)
 
 
 def link_other(file: ModelFile, names: ModelNames, *, around: Surroundings, layer: int) -> Linked:
@@ -144,9 +143,9 @@ def target_of(file: ModelFile) -> TableName:
 
 def _rows(file: ModelFile, query: QueryObject, names: ModelNames, *, around: Surroundings) -> tuple[Linker, Rows]:
     types = _parameter_types(around) if query.parameters else {}
-    follows = bool(query.parameters) or any(name in around.ephemeral for name in names.references)
     strategy = file.settings.strategy
-    follows = follows or isinstance(strategy, Ephemeral)
+    reads_ephemeral = any(name in around.ephemeral for name in names.references)
+    follows = bool(query.parameters) or reads_ephemeral or file.settings.is_ephemeral
     linker = Linker(query, names.references, schema=around.schemas.get, parameters=types, follows_filters=follows)
     if query.root < 0:
         return linker, Rows([], tables=frozenset(), is_open=True)
@@ -291,7 +290,7 @@ def _unknown_parameters(file: ModelFile, query: QueryObject, around: Surrounding
 
 
 def _duplicates(file: ModelFile, query: QueryObject, rows: Rows) -> Iterator[Diagnostic]:
-    if isinstance(file.settings.strategy, Ephemeral):
+    if file.settings.is_ephemeral:
         return  # no table holds them
     root = query.scopes[query.root] if query.root >= 0 else None
     written = [item for item in root.outputs if isinstance(item, Output)] if isinstance(root, SelectScope) else []

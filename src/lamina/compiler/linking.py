@@ -13,7 +13,6 @@ from lamina.compiler.operators import QueryShape
 from lamina.project.model import ModelFile, ModelSettings
 from lamina.project.project import Project
 from lamina.project.source import SourceTable
-from lamina.project.strategy import Ephemeral
 from lamina.values.codec import Packed, to_pack
 from lamina.values.schema import Schema
 
@@ -72,7 +71,7 @@ class Linking:
         self._schemas[file.name] = linked.model.columns
         self._tables[file.name] = file.settings
         self._outward[file.name] = link.outward
-        if isinstance(file.settings.strategy, Ephemeral):
+        if file.settings.is_ephemeral:
             self._ephemeral[file.name] = linked
 
     def has_news_for(self, inputs: Iterable[str]) -> bool:
@@ -101,7 +100,7 @@ class Linking:
         return linked.replace(
             model=linked.model.replace(depends_on_order=depends_on_order),
             diagnostics=(*linked.diagnostics, *found),
-            shape=shape if isinstance(file.settings.strategy, Ephemeral) else None,
+            shape=shape if file.settings.is_ephemeral else None,
             stars=tuple(table_stars(query)) if query is not None else (),
         )
 
@@ -120,7 +119,7 @@ class Linking:
 def _outward(linked: Linked, key: str) -> str:
     """Return the key of what readers of a model can see: its columns and settings, or all of an ephemeral one."""
     settings = linked.model.settings
-    return key if isinstance(settings.strategy, Ephemeral) else _key((linked.model.columns, settings))
+    return key if settings.is_ephemeral else _key((linked.model.columns, settings))
 
 
 def _key(value: object) -> str:

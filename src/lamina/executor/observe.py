@@ -9,7 +9,6 @@ from lamina.compiler.graph import CompiledModel, Graph
 from lamina.executor.runtime import Runtime
 from lamina.planner.recover import Found, Identity, Recorded, Recovery, accepted_stores, as_it_stands, recover, stand
 from lamina.project.source import SourceTable
-from lamina.project.strategy import Ephemeral
 from lamina.state.port import ModelRecord, StateView
 from lamina.values.coverage import Coverage, Mark
 from lamina.values.facts import Facts, Head, ModelFacts
@@ -87,7 +86,7 @@ def look(
 
 def managed_models(graph: Graph) -> tuple[CompiledModel, ...]:
     """Return the models that have a table."""
-    return tuple(model for model in graph.models if not isinstance(model.settings.strategy, Ephemeral))
+    return tuple(model for model in graph.models if not model.is_ephemeral)
 
 
 def sources_of(graph: Graph, models: Iterable[CompiledModel]) -> tuple[SourceTable, ...]:

@@ -9,7 +9,7 @@ from lamina.planner.fold import fold
 from lamina.planner.occasion import Occasion
 from lamina.planner.readiness import Upstream
 from lamina.planner.upstream import upstream_of
-from lamina.project.strategy import Ephemeral, TimeInterval
+from lamina.project.strategy import TimeInterval
 from lamina.values.codec import content_hash
 from lamina.values.coverage import Coverage
 from lamina.values.facts import Facts, Head, ModelFacts, TargetFacts
@@ -60,7 +60,7 @@ def build_plan(graph: Graph, facts: Facts, *, environment: EnvironmentName, sele
 
 def _in_order(graph: Graph) -> tuple[CompiledModel, ...]:
     ordered = (graph.model(name) for layer in graph.layers for name in layer)
-    return tuple(model for model in ordered if not isinstance(model.settings.strategy, Ephemeral))
+    return tuple(model for model in ordered if not model.is_ephemeral)
 
 
 def _is_selected(model: CompiledModel, selection: Selection) -> bool:

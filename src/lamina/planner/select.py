@@ -6,7 +6,6 @@ from fnmatch import fnmatchcase
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.errors import LaminaError, UsageError
-from lamina.project.strategy import Ephemeral
 from lamina.values.names import ModelName, TableName
 from lamina.values.nearest import nearest
 from lamina.values.value import Value
@@ -198,7 +197,7 @@ def table_named(graph: Graph, text: str) -> CompiledModel:
     found = find_model(graph, text)
     if found is None:
         raise unknown_model(graph, text)
-    if isinstance(found.settings.strategy, Ephemeral):
+    if found.is_ephemeral:
         raise UsageError(f"`{found.name}` is ephemeral: it has no table", hint=f"`lamina render {found.name}` shows it")
     return found
 

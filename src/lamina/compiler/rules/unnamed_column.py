@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from lamina.compiler.object import Output, QueryObject, SelectScope, SetScope
 from lamina.compiler.subject import Subject
-from lamina.project.strategy import Ephemeral
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
@@ -19,7 +18,7 @@ RULE = Rule(code="L233", name="UnnamedColumn", severity="warning")
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each column of the result that is named after its expression."""
     query, settings = subject.query, subject.model.settings
-    if query is None or query.root < 0 or isinstance(settings.strategy, Ephemeral):
+    if query is None or query.root < 0 or settings.is_ephemeral:
         return
     for position, item in enumerate(_outputs(query)):
         if isinstance(item, Output) and not item.name.isidentifier() and not _is_quoted(item, subject.file.text):
