@@ -205,8 +205,14 @@ def graphs() -> Iterator[tuple[str, Write]]:
     def write_all(texts: dict[str, str]) -> Write:
         def write(root: Path) -> None:
             models = start(root)
+            written: dict[str, Path] = {}
             for name, text in texts.items():
-                (models / f"{name}.sql").write_text(text)
+                path = models / f"{name}.sql"
+                if text in written:
+                    path.hardlink_to(written[text])  # a file of its own takes the system far longer
+                else:
+                    path.write_text(text)
+                    written[text] = path
 
         return write
 

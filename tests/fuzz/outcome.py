@@ -1,10 +1,14 @@
-"""What became of a project given to the worker process."""
+"""Compile projects in a process of its own and tell how each went; a crash or a hang ends that process only."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+import tempfile
+import threading
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,41 +30,71 @@ class Outcome:
         return [item for item in self.found if item.startswith("error ")]
 
 
-def compile_all(folders: Sequence[Path], *, seconds: float) -> dict[Path, Outcome]:
-    """Compile every folder, on two cores; each process may take so many seconds."""
-    with ThreadPoolExecutor(2) as pool:
-        halves = pool.map(lambda part: _compile(part, seconds), (folders[::2], folders[1::2]))
-        return {folder: outcome for half in halves for folder, outcome in half.items()}
+class Compiler:
+    """A process that compiles one project after another; after a crash or a hang, a new one."""
 
+    def __init__(self, *, seconds: float) -> None:
+        self._seconds = seconds  # each project may take so many
+        self._process: subprocess.Popen[str] | None = None
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open to the end
 
-def _compile(folders: Sequence[Path], seconds: float) -> dict[Path, Outcome]:
-    """Compile one after another, in a new process after each crash."""
-    outcomes: dict[Path, Outcome] = {}
-    left = list(folders)
-    while left:
-        lines, ending = _run(left, seconds)
-        for line in lines:
-            facts = json.loads(line)
-            folder = Path(facts.pop("folder"))
-            if "traceback" in facts:
-                outcomes[folder] = Outcome(seconds=facts["seconds"], crash=facts["traceback"])
-            elif facts:
-                outcomes[folder] = Outcome(tuple(facts["found"]), models=facts["models"], seconds=facts["seconds"])
-            else:
-                outcomes[folder] = Outcome(crash=ending)  # unless a later line says how it went
-        started = [folder for folder in left if folder in outcomes]
-        if not started:
-            raise AssertionError(f"the worker did not start: {ending}")
-        left = [folder for folder in left if folder not in outcomes]
-    return outcomes
+    def __enter__(self) -> "Compiler":
+        return self
 
+    def __exit__(self, *_: object) -> None:
+        self._end()
+        self._errors.close()
 
-def _run(folders: Sequence[Path], seconds: float) -> tuple[list[str], str]:
-    command = [sys.executable, str(WORKER), *map(str, folders)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired as error:
-        output = error.stdout or b""
-        text = output.decode() if isinstance(output, bytes) else output
-        return text.splitlines(), f"no answer within {seconds} seconds"
-    return done.stdout.splitlines(), f"the process ended with {done.returncode}: {done.stderr[-2000:]}"
+    def outcome(self, folder: Path) -> Outcome:
+        """Compile a folder."""
+        started = time.monotonic()
+        line = self._answer(folder)
+        if not line:
+            code = self._end()
+            is_late = time.monotonic() - started >= self._seconds
+            ending = f"no answer within {self._seconds} seconds" if is_late else f"the process ended with {code}"
+            return Outcome(crash=f"{ending}: {self._last_words()}")
+        facts = json.loads(line)
+        if "traceback" in facts:
+            return Outcome(seconds=facts["seconds"], crash=facts["traceback"])
+        return Outcome(tuple(facts["found"]), models=facts["models"], seconds=facts["seconds"])
+
+    def _answer(self, folder: Path) -> str:
+        """Return the line about a folder, or nothing when the process ended over it."""
+        process = self._process = self._process or self._start()
+        assert process.stdin
+        assert process.stdout
+        timer = threading.Timer(self._seconds, os.killpg, (process.pid, signal.SIGKILL))
+        timer.start()
+        try:
+            with suppress(BrokenPipeError):  # it has ended, which the empty answer tells
+                process.stdin.write(f"{folder}\n")
+                process.stdin.flush()
+            return process.stdout.readline()
+        finally:
+            timer.cancel()
+
+    def _start(self) -> subprocess.Popen[str]:
+        self._errors.seek(0)
+        self._errors.truncate()
+        # A group of its own: a compilation may have children, which have to end with it.
+        return subprocess.Popen(
+            [sys.executable, str(WORKER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            start_new_session=True,
+        )
+
+    def _end(self) -> int | None:
+        """End the process and return its exit code."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        process.communicate()
+        return process.returncode
+
+    def _last_words(self) -> str:
+        self._errors.seek(0)
+        return self._errors.read()[-2000:].decode(errors="replace")

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.fuzz.hostile import cases
-from tests.fuzz.outcome import Outcome, compile_all
+from tests.fuzz.outcome import Compiler, Outcome
 
 CASES = cases()
 LONGEST = 30.0
@@ -22,8 +22,8 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
         folders[name] = base / str(number) / "project"
         folders[name].parent.mkdir()
         write(folders[name])
-    found = compile_all(list(folders.values()), seconds=600)
-    return {name: found[folder] for name, folder in folders.items()}
+    with Compiler(seconds=300) as compiler:
+        return {name: compiler.outcome(folder) for name, folder in folders.items()}
 
 
 @pytest.mark.parametrize("name", CASES)

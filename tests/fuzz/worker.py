@@ -1,6 +1,6 @@
-"""Compile projects one after another in a process of its own, telling what each came to; a crash ends only that.
+"""Compile projects in a process of its own, which a crash ends; one line of JSON for each folder named on its input.
 
-Usage: python worker.py FOLDER..., one line of JSON before and one after each project.
+Usage: python worker.py, then one folder a line.
 """
 
 import json
@@ -13,19 +13,18 @@ MEMORY = 4 << 30
 
 
 def main() -> None:
-    """Compile every folder named on the command line."""
+    """Compile every folder named on the input."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     from lamina.api import compile_project, load_project
 
-    for folder in sys.argv[1:]:
-        tell(folder=folder)
+    for line in sys.stdin:
         started = time.process_time()
         try:
-            graph = compile_project(load_project(folder, {}))
+            graph = compile_project(load_project(line.rstrip("\n"), {}))
             found = [f"{item.severity} {item.code} {item.message[:200]} at {item.place}" for item in graph.diagnostics]
-            tell(folder=folder, seconds=time.process_time() - started, models=len(graph.models), found=found[:50])
+            tell(seconds=time.process_time() - started, models=len(graph.models), found=found[:50])
         except Exception:  # noqa: BLE001  # whatever escapes is what the test looks for
-            tell(folder=folder, seconds=time.process_time() - started, traceback=traceback.format_exc()[-3000:])
+            tell(seconds=time.process_time() - started, traceback=traceback.format_exc()[-3000:])
 
 
 def tell(**facts: object) -> None:
