@@ -30,6 +30,11 @@ def test_one_inserted_letter_is_one_edit(word: str, position: int, letter: str) 
     assert distance(word, word[:position] + letter + word[position:], limit=9) == 1
 
 
+@given(st.text(alphabet="abcdef", max_size=6), st.text(alphabet="abcdef", max_size=6), st.integers(0, 6))
+def test_a_limit_hides_larger_distances_and_changes_no_smaller_one(left: str, right: str, limit: int) -> None:
+    assert min(distance(left, right, limit=limit), limit + 1) == min(distance(left, right, limit=9), limit + 1)
+
+
 def test_a_word_of_a_megabyte_is_nobodys_neighbour() -> None:
     start = time.process_time()
     assert nearest("x" * 1_000_000, ["x" * 90] * 1000) is None
