@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 SOURCE = Path(__file__).parents[1] / "src" / "lamina"
 FILES = sorted(path for path in SOURCE.rglob("*.py") if "templates" not in path.parts)  # templates are users' projects
 
@@ -77,42 +75,51 @@ def relative(path: Path) -> str:
     return str(path.relative_to(SOURCE))
 
 
-@pytest.mark.parametrize("path", FILES, ids=relative)
-def test_imports_point_down(path: Path) -> None:
+def upward_imports(path: Path) -> list[str]:
+    """Return the imports of a file that do not point down."""
     package = package_of(path)
     if package == "__init__":
-        return  # the one place that offers everything
-    assert package in RANK, f"`{package}` has no place in the order of packages"
+        return []  # the one place that offers everything
     wrong = []
     for line, module in imports_of(path):
         target = module.split(".")[1] if module.startswith("lamina.") else None
         if target is None or target not in RANK or target == package:
             continue
         if RANK[target] <= RANK[package] and (package, module) not in ALLOWED:
-            wrong.append(f"line {line}: {module}")
-    assert not wrong
+            wrong.append(f"{relative(path)}:{line}: {module}")
+    return wrong
 
 
-@pytest.mark.parametrize("path", FILES, ids=relative)
-def test_imports_are_absolute(path: Path) -> None:
-    assert "." not in [module for _, module in imports_of(path)]
-
-
-@pytest.mark.parametrize("path", [path for path in FILES if package_of(path) in PURE], ids=relative)
-def test_pure_packages_reach_no_engine_database_clock_or_environment(path: Path) -> None:
+def impurities(path: Path) -> list[str]:
+    """Return what a file reaches of engines, databases, clocks and the environment."""
     modules = [module for _, module in imports_of(path) if module.split(".")[0] in IMPURE_MODULES]
-    calls = [
+    names = {
         f"{node.value.id}.{node.attr}"
         for node in nodes_of(path)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-    ]
-    assert modules == []
-    assert sorted(CLOCKS_AND_ENVIRONMENT.intersection(calls)) == []
+    }
+    return [f"{relative(path)}: {name}" for name in (*modules, *sorted(names & CLOCKS_AND_ENVIRONMENT))]
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.name == "__init__.py"], ids=relative)
-def test_package_files_are_empty(path: Path) -> None:
-    assert path.parent == SOURCE or path.read_text() == ""
+def test_every_package_has_a_place_in_the_order() -> None:
+    assert sorted({package_of(path) for path in FILES} - RANK.keys()) == ["__init__"]
+
+
+def test_imports_point_down() -> None:
+    assert [wrong for path in FILES for wrong in upward_imports(path)] == []
+
+
+def test_imports_are_absolute() -> None:
+    assert [relative(path) for path in FILES if "." in (module for _, module in imports_of(path))] == []
+
+
+def test_pure_packages_reach_no_engine_database_clock_or_environment() -> None:
+    assert [found for path in FILES if package_of(path) in PURE for found in impurities(path)] == []
+
+
+def test_package_files_are_empty() -> None:
+    packages = [path for path in FILES if path.name == "__init__.py" and path.parent != SOURCE]
+    assert [relative(path) for path in packages if path.read_text()] == []
 
 
 def modules_after(*arguments: str) -> set[str]:

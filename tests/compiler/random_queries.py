@@ -37,7 +37,7 @@ class Block:
 Query = tuple[Block, ...]  # the last one is the query, the others its CTEs
 
 
-def terms(sides: int) -> st.SearchStrategy[Term]:
+def _terms(sides: int) -> st.SearchStrategy[Term]:
     """Draw a term over a number of relations."""
     return st.builds(
         Term,
@@ -49,21 +49,30 @@ def terms(sides: int) -> st.SearchStrategy[Term]:
     )
 
 
+# Made once: hypothesis spends most of its time on strategies it has not seen.
+MOST_BLOCKS = 4
+COUNTS = st.integers(1, MOST_BLOCKS)
+FIRST = st.integers(-len(TABLES), -1)
+SECOND = tuple(st.none() | st.integers(-len(TABLES), number - 1) for number in range(MOST_BLOCKS))
+JOIN = st.sampled_from(JOINS)
+OUTPUTS = {sides: st.tuples(*[_terms(sides)] * len(COLUMNS)) for sides in (1, 2)}
+FILTERS = {sides: st.lists(_terms(sides), max_size=2) for sides in (1, 2)}
+IS_DISTINCT = st.booleans()
+
+
 @st.composite
 def queries(draw: st.DrawFn) -> Query:
     """Draw a query in which every block is read by the last one, directly or not."""
     blocks: list[Block] = []
-    for number in range(draw(st.integers(1, 4))):
-        relation = st.integers(-len(TABLES), number - 1)
-        second = draw(st.one_of(st.none(), relation))
+    for number in range(draw(COUNTS)):
+        second = draw(SECOND[number])
         # Each block reads the one before it, so that none is unused.
-        first = number - 1 if number else draw(st.integers(-len(TABLES), -1))
+        first = number - 1 if number else draw(FIRST)
         relations = (first,) if second is None else (first, second)
-        join = draw(st.sampled_from(JOINS))
+        join = draw(JOIN)
         sides = 1 if "SEMI" in join else len(relations)
-        outputs = draw(st.lists(terms(sides), min_size=len(COLUMNS), max_size=len(COLUMNS)))
-        filters = draw(st.lists(terms(sides), max_size=2))
-        blocks.append(Block(relations, join, tuple(outputs), tuple(filters), draw(st.booleans())))
+        filters = tuple(draw(FILTERS[sides]))
+        blocks.append(Block(relations, join, draw(OUTPUTS[sides]), filters, draw(IS_DISTINCT)))
     return tuple(blocks)
 
 

@@ -43,9 +43,10 @@ def test_other_words_before_brackets_are_no_functions(sql: str) -> None:
     assert unknown(sql) == []
 
 
-@pytest.mark.parametrize("name", sorted(KNOWN - {"between", "case", "cast", "when"}))
-def test_no_function_of_spark_is_accused(name: str) -> None:
-    assert unknown(f"SELECT {name}(a, b) AS x, {name.upper()}  (a) AS y, {name}() AS z FROM t") == []
+def test_no_function_of_spark_is_accused() -> None:
+    names = sorted(KNOWN - {"between", "case", "cast", "when"})
+    texts = [f"SELECT {name}(a, b) AS x, {name.upper()}  (a) AS y, {name}() AS z FROM t" for name in names]
+    assert [message for text in texts for message in unknown(text)] == []
 
 
 def test_functions_of_other_databases_lead_to_functions_of_spark() -> None:

@@ -12,6 +12,7 @@ NAMES = (
     "100000_brackets", "invalid_utf8_models_one.sql", "nul_lamina.toml", "name_not_utf8", "name_with_newline",
     "link_to_itself", "right_to_left", "huge_number", "no_project_file", "no_folder",
 )  # fmt: skip
+CASES = cases()
 COMMAND = (sys.executable, "-m", "lamina", "compile")
 
 
@@ -19,7 +20,7 @@ COMMAND = (sys.executable, "-m", "lamina", "compile")
 @pytest.mark.parametrize("output", ["json", "text"])
 def test_a_hostile_project_gets_an_answer(name: str, output: str, tmp_path: Path) -> None:
     root = tmp_path / "project"
-    cases()[name](root)
+    CASES[name](root)
     command = [*COMMAND, "--project-dir", str(root), "--output", output]
     done = subprocess.run(command, capture_output=True, timeout=120, check=False)
     assert done.returncode in (0, 1), done.stderr.decode(errors="replace")
