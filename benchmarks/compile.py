@@ -3,7 +3,8 @@
 Each case runs in processes of its own, interleaved, and the median counts; CPU time is that of the process and its
 children, memory the largest sum over all of them, pages they share counted once. `python -m benchmarks.compile 1000`
 prints it beside figures and targets of the reference machine, which the calibration relates to this one: the time of
-bare parsing on both.
+bare parsing on both. Machines that others share change their speed by the second, so the calibration is taken anew
+before each run of a case and the median of the ratios counts.
 """
 
 import argparse
@@ -55,15 +56,17 @@ SMALL_TARGETS = {"warm": 0.3, "one file changed": 0.3, "lineage of one mart": 0.
 
 
 class Sample(NamedTuple):
-    """One command: wall and CPU seconds, and the largest size of its processes together in MB."""
+    """One command: wall and CPU seconds, the largest size of its processes together in MB, and the calibration."""
 
     wall: float
     cpu: float
     memory: float
+    parse: float
 
 
 def measure(command: list[str]) -> Sample:
     """Run one command to its end; its output is thrown away."""
+    parse = calibrate()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -79,7 +82,7 @@ def measure(command: list[str]) -> Sample:
     if process.returncode != 0:
         sys.exit(f"{' '.join(command)} ended with {process.returncode}: {errors.decode()[-2000:]}")
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Sample(wall, cpu, memory)
+    return Sample(wall, cpu, memory, parse)
 
 
 def _family(process: int) -> Iterator[int]:
@@ -118,7 +121,7 @@ def calibrate() -> float:
         for text in texts:
             dialect.parse(text)
         rounds.append(time.process_time() - started)
-    return min(rounds)  # of a thousand, in seconds: milliseconds for each
+    return statistics.median(rounds)  # of a thousand, in seconds: milliseconds for each
 
 
 def commands(root: Path) -> dict[str, tuple[Callable[[int], None], list[str]]]:
@@ -157,14 +160,13 @@ def run(count: int, rounds: int) -> None:
         layout = write_project(root, count)
         work = commands(root)
         samples: dict[str, list[Sample]] = {case.name: [] for case in CASES}
-        parses = [calibrate()]
+        calibrate()  # the first one warms up
         for turn in range(rounds):
-            parses.append(calibrate())
             for case in CASES:
                 prepare, command = work[case.name]
                 prepare(turn)
                 samples[case.name].append(measure(command))
-    parse = statistics.median(parses[1:])  # the first one warms up
+    parse = statistics.median(sample.parse for found in samples.values() for sample in found)
     load = os.getloadavg()[0]
     print(f"{count} models in layers of {', '.join(map(str, layout))}; median of {rounds}")
     print(f"machine: {os.cpu_count()} cores, load average {load:.1f} at the end")
@@ -176,18 +178,19 @@ def run(count: int, rounds: int) -> None:
     titles = f"{'case':<22}{'wall s':>8}{'CPU s':>8}{'x parse':>9}{'MB':>6}{'scaled':>8}{'target':>8}"
     print(f"{titles}  and CPU s at 10,000 models elsewhere")
     for case in CASES:
-        print(_row(case, samples[case.name], count=count, parse=parse))
+        print(_row(case, samples[case.name], count=count))
 
 
-def _row(case: Case, found: list[Sample], *, count: int, parse: float) -> str:
+def _row(case: Case, found: list[Sample], *, count: int) -> str:
     wall, cpu = (statistics.median(getattr(item, name) for item in found) for name in ("wall", "cpu"))
     memory = max(item.memory for item in found)
     # The note gives targets for 10,000 models, and for warm runs of up to 1,000.
     target = SMALL_TARGETS.get(case.name, case.target) if count <= CALIBRATED else case.target
     if case.name == "cold":
         target = case.target * count / 10_000  # in proportion: it is nearly all work for each model
-    scaled = cpu * REFERENCE_PARSE / parse
-    multiple = cpu * 1000 / (parse * count)
+    ratio = statistics.median(item.cpu / item.parse for item in found)
+    scaled = ratio * REFERENCE_PARSE
+    multiple = ratio * 1000 / count
     return (
         f"{case.name:<22}{wall:>8.2f}{cpu:>8.2f}{multiple:>9.2f}{memory:>6.0f}{scaled:>8.2f}{target:>8.2f}"
         f"  {'reached' if scaled <= target else 'MISSED'}; {case.reference}"
