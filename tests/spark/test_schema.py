@@ -7,8 +7,8 @@ from lamina.project.strategy import FullRefresh, Incremental, TimeInterval
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType
+from lamina.warehouse.spark.drift import DriftForbidden, DriftRefused
 from lamina.warehouse.spark.metadata import read_metadata
-from lamina.warehouse.spark.stage import DriftForbidden, DriftRefused
 
 pytestmark = pytest.mark.spark
 
@@ -68,6 +68,28 @@ def test_ignored_drift_writes_only_the_columns_of_the_table(lake: Lake) -> None:
     lake.build(model, "append")
 
     assert lake.sql("SELECT * FROM lake.s.t ORDER BY id") == [(1,), (2,)]
+
+
+def test_ignored_drift_writes_numbers_as_text_where_text_was(lake: Lake) -> None:
+    lake.build(lake.add_model("s.t", "SELECT 'a' AS id", strategy=Incremental()))
+    model = lake.add_model("s.t", "SELECT 1 AS id", strategy=Incremental(), on_drift="ignore")
+
+    staged = lake.build(model, "append")
+
+    assert lake.sql("SELECT * FROM lake.s.t ORDER BY id") == [("1",), ("a",)]
+    assert [(item.column, item.after, item.action) for item in staged.drift] == [("id", "int", "ignored")]
+
+
+def test_ignored_drift_of_a_whole_table_follows_the_type_it_must_and_nothing_else(lake: Lake) -> None:
+    lake.build(lake.add_model("s.t", "SELECT 1 AS id, 2 AS n, 3 AS code, 'old' AS gone"))
+    text = "SELECT 4 AS id, 5000L AS n, 'five' AS code, 6 AS extra"
+
+    staged = lake.build(lake.add_model("s.t", text, on_drift="ignore"))
+
+    assert lake.spark.table("lake.s.t").dtypes == [("id", "int"), ("n", "int"), ("code", "string"), ("gone", "string")]
+    assert lake.sql("SELECT * FROM lake.s.t") == [(4, 5000, "five", None)]
+    told = {item.column: item.action for item in staged.drift}
+    assert told == {"extra": "ignored", "n": "ignored", "gone": "kept", "code": "rebuilt"}
 
 
 def test_full_refresh_with_other_columns_replaces_and_stays_linked(lake: Lake) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lamina.project.strategy import Merge
+from lamina.project.strategy import DeleteInsert, Incremental, Merge, Strategy, TimeInterval
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType, Schema
 from lamina.warehouse.spark.evolve import (
@@ -11,7 +11,10 @@ from lamina.warehouse.spark.evolve import (
     cast_columns,
     drift_of,
     evolve,
+    ignored_drift_of,
     kept_columns,
+    lacking,
+    must_follow,
     own_columns,
     updating,
 )
@@ -24,9 +27,7 @@ def schema(**kinds: str) -> Schema:
 def test_every_kind_of_drift_is_told_once() -> None:
     table = schema(id="int", amount="int", note="string", flag="boolean")
     change = evolve(table, schema(id="int", amount="bigint", flag="string", extra="date"))
-    told = {
-        item.column: (item.before, item.after, item.action) for item in drift_of("m", change, table, is_ignored=False)
-    }
+    told = {item.column: (item.before, item.after, item.action) for item in drift_of("m", change, table)}
     assert told == {
         "extra": (None, "date", "added"),
         "amount": ("int", "bigint", "widened"),
@@ -53,6 +54,35 @@ def test_an_ignored_drift_casts_what_it_must_and_changes_nothing_else() -> None:
     table = schema(id="int", amount="int", note="string", flag="boolean")
     change = evolve(table, schema(id="int", amount="bigint", flag="string", extra="date"))
     assert cast_columns(table, change) == schema(id="int", amount="int", note="string", flag="string")
+
+
+def test_an_ignored_drift_tells_what_stays_and_what_it_must_follow() -> None:
+    table = schema(id="int", note="string", code="string", gone="int", flag="boolean", at="date")
+    change = evolve(table, schema(id="bigint", note="int", code="date", flag="string", at="timestamp", extra="int"))
+    assert {item.column: item.action for item in ignored_drift_of("m", change, table)} == {
+        "extra": "ignored",
+        "id": "ignored",
+        "note": "ignored",
+        "gone": "kept",
+        "code": "rebuilt",
+        "flag": "rebuilt",
+        "at": "rebuilt",
+    }
+    followed = cast_columns(table, must_follow(change))
+    assert followed == schema(id="int", note="string", code="date", gone="int", flag="string", at="timestamp")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "gone"),
+    [
+        (Merge(unique_key=(ColumnName("ID"), ColumnName("x")), order_by=(ColumnName("y"),)), ("x", "y")),
+        (DeleteInsert(partition_by=(ColumnName("id"), ColumnName("x"))), ("x",)),
+        (TimeInterval(time_column=ColumnName("x")), ("x",)),
+        (Incremental(timestamp_column=ColumnName("x")), ()),
+    ],
+)
+def test_a_strategy_lacks_the_columns_it_cannot_do_without(strategy: Strategy, gone: tuple[str, ...]) -> None:
+    assert lacking(strategy, schema(id="int", v="int")) == gone
 
 
 @pytest.mark.parametrize(

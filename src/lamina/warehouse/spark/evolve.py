@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from lamina.project.strategy import Merge
+from lamina.project.strategy import DeleteInsert, Merge, Strategy, TimeInterval
 from lamina.values.drift import Drift
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType, Schema
@@ -48,7 +48,7 @@ def evolve(table: Schema, result: Schema) -> Evolution:
     )
 
 
-def drift_of(model: str, change: Evolution, table: Schema, *, is_ignored: bool) -> tuple[Drift, ...]:
+def drift_of(model: str, change: Evolution, table: Schema) -> tuple[Drift, ...]:
     """Return what an evolution does to a table, column by column, for people."""
     before: dict[str, str] = {column.name: column.type for column in table}
     added = [
@@ -63,12 +63,18 @@ def drift_of(model: str, change: Evolution, table: Schema, *, is_ignored: bool) 
         (item.column, item.before, item.after, "rebuilt", "the rows that are there cannot take the new type")
         for item in change.mismatched
     ]
-    followed = (
-        [*added, *widened] if not is_ignored else [(*item[:3], "ignored", item[4]) for item in (*added, *widened)]
-    )
     return tuple(
         Drift(model=model, column=column, before=old, after=new, action=action, reason=reason)
-        for column, old, new, action, reason in (*followed, *gone, *rebuilt)
+        for column, old, new, action, reason in (*added, *widened, *gone, *rebuilt)
+    )
+
+
+def ignored_drift_of(model: str, change: Evolution, table: Schema) -> tuple[Drift, ...]:
+    """Return what an evolution does to a table that follows only what it must, column by column, for people."""
+    followed = {*change.gone, *(item.column for item in must_follow(change).mismatched)}
+    return tuple(
+        item if item.column in followed else item.replace(action="ignored", reason="the table stays as it is")
+        for item in drift_of(model, change, table)
     )
 
 
@@ -81,6 +87,26 @@ def cast_columns(table: Schema, change: Evolution) -> Schema:
     """Return the columns of a table with the types it cannot refuse: of an ignored drift it takes nothing else."""
     after = {item.column: item.after for item in change.mismatched}
     return tuple(column.replace(type=after.get(column.name, column.type)) for column in table)
+
+
+def must_follow(change: Evolution) -> Evolution:
+    """Return what a table that ignores drift cannot ignore; numbers and booleans can be written as text."""
+    return change.replace(mismatched=tuple(item for item in change.mismatched if not _is_text_again(item)))
+
+
+def lacking(strategy: Strategy, given: Schema) -> tuple[ColumnName, ...]:
+    """Return the columns that a strategy cannot do without and that a result does not have."""
+    match strategy:
+        case Merge():
+            needed = (*strategy.unique_key, *strategy.order_by)
+        case DeleteInsert():
+            needed = strategy.partition_by
+        case TimeInterval():
+            needed = (strategy.time_column,)
+        case _:
+            needed = ()
+    names = {column.name.casefold() for column in given}
+    return tuple(name for name in needed if name.casefold() not in names)
 
 
 def own_columns(table: Schema, given: Iterable[str]) -> tuple[ColumnName, ...]:
@@ -134,6 +160,10 @@ def can_widen(before: DataType, after: DataType) -> bool:
 def _stored(kind: DataType) -> DataType:
     """Return the type under which Iceberg keeps a column: it has no integers below 32 bits."""
     return DataType("int") if kind in ("tinyint", "smallint") else kind
+
+
+def _is_text_again(item: Mismatch) -> bool:
+    return item.before == "string" and _is_plain(item.after)
 
 
 def _is_plain(kind: DataType) -> bool:

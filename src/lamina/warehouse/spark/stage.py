@@ -13,20 +13,24 @@ from lamina.values.drift import Drift
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType, Schema
 from lamina.warehouse import catalog
-from lamina.warehouse.failure import RebuildNeeded, WarehouseFailure
+from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.spark import writes
+from lamina.warehouse.spark.drift import DriftForbidden, DriftLosesHistory, DriftRefused, NeededColumnGone
 from lamina.warehouse.spark.evolve import (
     Evolution,
-    Mismatch,
     can_cast,
     cast_columns,
     drift_of,
     evolve,
+    ignored_drift_of,
     is_same,
     kept_columns,
+    lacking,
+    must_follow,
     own_columns,
     updating,
 )
+from lamina.warehouse.spark.held_rows import held_alone
 from lamina.warehouse.spark.layout import wanted_layout
 from lamina.warehouse.spark.metadata import MARK, PREDECESSOR, Metadata, Snapshot, local_path, read_metadata
 from lamina.warehouse.spark.ranges import is_aligned, time_ranges
@@ -46,41 +50,6 @@ _TABLE_PROPERTIES = {"commit.retry.num-retries": "20", "commit.retry.min-wait-ms
 _VOID = re.compile(r"(^|[<:,])void($|[>,])")
 
 Write = Callable[["DataFrame", str, dict[str, str]], None]
-
-
-class DriftRefused(RebuildNeeded):
-    """A result's columns do not fit the table, and nothing may be done about it in place.
-
-    Why: rows that are already there cannot take the new type, or a column that is needed is gone.
-    Fix: cast the column back, or rebuild the table with `lamina run --full-refresh -s MODEL`.
-    """
-
-    code = "L501"
-
-    def __init__(self, model: str, mismatches: tuple[Mismatch, ...]) -> None:
-        told = "; ".join(f"`{item.column}` from {item.before} to {item.after}" for item in mismatches)
-        super().__init__(
-            f"columns of `{model}` changed in a way its table cannot follow: {told}",
-            kind="data_rejected",
-            hint="run with `--full-refresh` to rebuild the table with the new types",
-        )
-
-
-class DriftForbidden(WarehouseFailure):
-    """A result's columns changed and the model says `on_drift = "fail"`.
-
-    Why: the input brought other columns or types under unchanged code.
-    Fix: mend the input, or set `on_drift = "evolve"` so that the table follows.
-    """
-
-    code = "L502"
-
-    def __init__(self, model: str, columns: tuple[str, ...]) -> None:
-        super().__init__(
-            f"columns of `{model}` changed under unchanged code: {', '.join(f'`{name}`' for name in columns)}",
-            kind="data_rejected",
-            hint='set `on_drift = "evolve"` to let the table follow, or fix the source',
-        )
 
 
 class Stage:
@@ -106,12 +75,14 @@ class Stage:
         if base is not None and base.position is not None:
             properties[PREDECESSOR] = base.position
         columns = _columns(self._model, result)
+        if gone := lacking(self._model.settings.strategy, columns):
+            raise NeededColumnGone(self._model.name, gone)
         if base is None:
             self._create(columns, "CREATE TABLE")
             return self._write_new(result, properties)
         if self._batch.mode == "replace_all":
             return self._replace_all(result, base, columns, properties)
-        self._evolve(base, columns, properties)
+        self._evolve(result, base, columns, properties)
         return self._write_into(result, base, properties)
 
     def metadata(self) -> Metadata:
@@ -135,14 +106,12 @@ class Stage:
         if base.mark is None or base.mark.fingerprint != self._model.fingerprint:
             return columns
         change, policy = evolve(base.columns, columns), self._model.settings.on_drift
-        is_ignored = policy == "ignore" and not change.mismatched
-        found = drift_of(self._model.name, change, base.columns, is_ignored=is_ignored)
         if policy == "fail" and (drifted := _drifted(change)):
-            self.drift = found
             raise DriftForbidden(self._model.name, drifted)
-        if is_ignored:
-            self.drift = found
-            return base.columns
+        if policy == "ignore":
+            self.drift = ignored_drift_of(self._model.name, change, base.columns)
+            return cast_columns(base.columns, must_follow(change))
+        found = drift_of(self._model.name, change, base.columns)
         if self._batch.is_from_nothing:
             self.drift = tuple(_made_from_nothing(item) for item in found)
             return columns
@@ -184,8 +153,7 @@ class Stage:
             case "replace_slices", TimeInterval():
                 return self._replace_slices(frame, base, properties, strategy)
             case "merge", Merge():
-                is_partial = any(pin.since is not None for pin in self._batch.pins)
-                merge = writes.merge_new if is_partial else writes.merge_all
+                merge = writes.merge_new if self._is_partial() else writes.merge_all
                 own = own_columns(columns, result.columns)
                 chosen = updating(strategy, own, columns)
                 source = merge(self._session, frame, self._relation, properties, strategy=chosen, own=own)
@@ -218,17 +186,8 @@ class Stage:
         if not isinstance(strategy, TimeInterval):
             return frame
         kinds = {name.casefold(): kind for name, kind in frame.dtypes}
-        column = strategy.time_column.casefold()
-        if column not in kinds:
-            raise WarehouseFailure(
-                f"the result of `{self._model.name}` has no column `{strategy.time_column}`",
-                kind="query_rejected",
-                hint="select the time column",
-            )
-        zone = self._model.settings.timezone
-        return writes.guard_range(
-            frame, time_ranges(strategy.time_column, kinds[column], self._batch.slices, zone=zone)
-        )
+        kind, zone = kinds[strategy.time_column.casefold()], self._model.settings.timezone
+        return writes.guard_range(frame, time_ranges(strategy.time_column, kind, self._batch.slices, zone=zone))
 
     def _create(self, columns: Schema, verb: str) -> None:
         """Create the table under the stage's name with its final location, without rows."""
@@ -254,13 +213,16 @@ class Stage:
     def _location(self) -> str:
         return str(local_path(self._settings.warehouse).joinpath(*self._model.target.split(".")))
 
-    def _evolve(self, base: Metadata, columns: Schema, properties: dict[str, str]) -> None:
+    def _evolve(self, result: "DataFrame", base: Metadata, columns: Schema, properties: dict[str, str]) -> None:
         change = evolve(base.columns, columns)
         policy = self._model.settings.on_drift
-        self.drift = drift_of(self._model.name, change, base.columns, is_ignored=policy == "ignore")
         if policy == "fail" and (drifted := _drifted(change)):
             raise DriftForbidden(self._model.name, drifted)
+        told = ignored_drift_of if policy == "ignore" else drift_of
+        self.drift = told(self._model.name, change, base.columns)
+        change = must_follow(change) if policy == "ignore" else change
         if change.mismatched and not self._can_recast(change):
+            self._refuse_loss(result, base, change)
             raise DriftRefused(self._model.name, change.mismatched)
         if change.mismatched:
             followed = (*columns, *kept_columns(base.columns, change))
@@ -275,6 +237,25 @@ class Stage:
             self._session.sql(
                 f"ALTER TABLE {self._relation} ALTER COLUMN {quote(column.name)} TYPE {column.type}"
             ).collect()
+
+    def _refuse_loss(self, result: "DataFrame", base: Metadata, change: Evolution) -> None:
+        """Raise if building the table anew would lose what it alone still holds; new rows alone cannot tell."""
+        position = base.position
+        if position is None or self._is_partial():
+            return
+        strategy = self._model.settings.strategy
+        held = held_alone(
+            strategy,
+            change,
+            result=result,
+            older=lambda: read_snapshot(self._session, self._relation, position),
+        )
+        if held is not None:
+            raise DriftLosesHistory(self._model.name, change.mismatched, held=held)
+
+    def _is_partial(self) -> bool:
+        """Tell whether the batch reads the new rows of its driver only."""
+        return any(pin.since is not None for pin in self._batch.pins)
 
     def _can_recast(self, change: Evolution) -> bool:
         """Tell whether the rows that are there may be rewritten with the new types: built again, some would be lost."""

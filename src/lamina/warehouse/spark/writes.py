@@ -104,7 +104,7 @@ def delete_insert(
     # Evaluated once: the rows, their tuples, and Spark's own look for files to rewrite must see the same ones.
     rows = frame.localCheckpoint()
     tuples = rows.select(*keys).distinct()
-    _put_in_place(session, rows, tuples, stage, properties, met=_same_keys(keys), columns=frame.columns)
+    _put_in_place(session, rows, tuples, stage, properties, met=same_keys(keys), columns=frame.columns)
 
 
 def _put_in_place(
@@ -169,8 +169,8 @@ def merge_all(
 
     `own` are the columns that the query has, if it has not all of the table's.
     """
-    newer = _not_older(frame, strategy, own=own or frame.columns)
-    return _merge(session, frame, stage, properties, strategy=strategy, newer=newer)
+    condition = _not_older(frame, strategy, own=own or frame.columns)
+    return _merge(session, frame, stage, properties, strategy=strategy, condition=condition)
 
 
 def merge_new(
@@ -183,8 +183,8 @@ def merge_new(
     own: Sequence[str] = (),
 ) -> MergeSource:
     """Upsert the new rows of a source: between rows of one order the query's other columns decide."""
-    newer = _newer(_ordering(frame, strategy, own=own or frame.columns))
-    return _merge(session, frame, stage, properties, strategy=strategy, newer=newer)
+    condition = newer(_ordering(frame, strategy, own=own or frame.columns))
+    return _merge(session, frame, stage, properties, strategy=strategy, condition=condition)
 
 
 def _merge(
@@ -194,7 +194,7 @@ def _merge(
     properties: dict[str, str],
     *,
     strategy: Merge,
-    newer: str,
+    condition: str,
 ) -> MergeSource:
     """Upsert rows by key; a row never takes the place of one with a higher order."""
     produced = frame.persist()
@@ -202,8 +202,8 @@ def _merge(
         # Cut off from the tables it was read from: Spark 4.1 cannot plan a MERGE over a view of appended snapshots.
         kept = one_per_key(produced, strategy).localCheckpoint()
         counts = MergeSource(produced=(rows := produced.count()), duplicates=rows - kept.count())
-        condition = f"AND {newer}" if strategy.order_by else ""
-        _run_merge(session, kept, _merge_statement(frame, stage, strategy, newer=condition), properties)
+        taken = f"AND {condition}" if strategy.order_by else ""
+        _run_merge(session, kept, _merge_statement(frame, stage, strategy, taken=taken), properties)
     finally:
         produced.unpersist()
     return counts
@@ -212,7 +212,7 @@ def _merge(
 _TWICE = "several rows have the same key and the strategy has no order_by: "
 
 
-def _merge_statement(frame: "DataFrame", stage: str, strategy: Merge, *, newer: str) -> str:
+def _merge_statement(frame: "DataFrame", stage: str, strategy: Merge, *, taken: str) -> str:
     keys = {key.casefold() for key in strategy.unique_key}
     every = tuple(name for name in frame.columns if name.casefold() not in keys)
     updated: tuple[str, ...] = every if strategy.update_columns is None else strategy.update_columns
@@ -220,16 +220,16 @@ def _merge_statement(frame: "DataFrame", stage: str, strategy: Merge, *, newer: 
     listed = {name.casefold() for name in updated}
     stored = (*updated, *(name for name in strategy.order_by if name.casefold() not in listed))
     changes = ", ".join(f"target.{quote(name)} = source.{quote(name)}" for name in stored)
-    when_matched = f"WHEN MATCHED {newer} THEN UPDATE SET {changes}" if changes else ""
+    when_matched = f"WHEN MATCHED {taken} THEN UPDATE SET {changes}" if changes else ""
     when_gone = "WHEN NOT MATCHED BY SOURCE THEN DELETE" if strategy.on_delete == "delete" else ""
     return f"""
-        MERGE INTO {stage} AS target USING {{source}} AS source ON {_same_keys(strategy.unique_key)}
+        MERGE INTO {stage} AS target USING {{source}} AS source ON {same_keys(strategy.unique_key)}
         {when_matched}
         WHEN NOT MATCHED THEN INSERT *
         {when_gone}"""
 
 
-def _newer(columns: list[str], sign: str = ">") -> str:
+def newer(columns: list[str], sign: str = ">") -> str:
     """Compare what a row holds with what stands in the table."""
     mine = ", ".join(f"source.{column}" for column in columns)
     theirs = ", ".join(f"target.{column}" for column in columns)
@@ -238,9 +238,9 @@ def _newer(columns: list[str], sign: str = ">") -> str:
 
 def _not_older(frame: "DataFrame", strategy: Merge, *, own: Sequence[str]) -> str:
     """Take a row of the same or a higher order; an equal one is left alone where all its columns can be compared."""
-    order = _newer([quote(name) for name in strategy.order_by], ">=")
+    order = newer([quote(name) for name in strategy.order_by], ">=")
     is_whole = all(_is_orderable(kind) for name, kind in frame.dtypes if name in own)
-    return f"{order} AND NOT ({_newer(_ordering(frame, strategy, own=own), '<=>')})" if is_whole else order
+    return f"{order} AND NOT ({newer(_ordering(frame, strategy, own=own), '<=>')})" if is_whole else order
 
 
 def _ordering(frame: "DataFrame", strategy: Merge, *, own: Sequence[str]) -> list[str]:
@@ -258,7 +258,8 @@ def _is_orderable(kind: str) -> bool:
     return "map<" not in kind and "variant" not in kind
 
 
-def _same_keys(keys: tuple[str, ...]) -> str:
+def same_keys(keys: Sequence[str]) -> str:
+    """Compare the keys of a row with those of one in the table; null is equal to null."""
     return " AND ".join(f"target.{quote(key)} <=> source.{quote(key)}" for key in keys)
 
 
