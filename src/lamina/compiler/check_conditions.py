@@ -9,6 +9,7 @@ from lamina.compiler.foreign_syntax import foreign_syntax
 from lamina.compiler.function_kinds import AGGREGATES
 from lamina.compiler.infer import evaluate
 from lamina.compiler.lookup import PSEUDO_COLUMNS
+from lamina.compiler.miscounted_calls import Miscounted
 from lamina.compiler.parse import parse
 from lamina.compiler.program import expression_program
 from lamina.compiler.program_form import UNKNOWN_PROGRAM, Program
@@ -37,6 +38,7 @@ class Reading(NamedTuple):
     flaws: tuple[Flaw, ...] = ()
     unknown_columns: tuple[str, ...] = ()
     unknown_functions: tuple[str, ...] = ()
+    miscounted: tuple[Miscounted, ...] = ()
 
 
 def read_condition(text: str, columns: Schema | None) -> Reading:
@@ -55,7 +57,9 @@ def read_condition(text: str, columns: Schema | None) -> Reading:
     nodes = list(own_nodes(whole))
     missing = tuple(_missing_columns(nodes, columns)) if columns is not None else ()
     functions = tuple(call.name for call in unknown_functions(query, nodes))
-    foreign = (Flaw(f"cannot run: {item.problem}", item.instead) for item in foreign_syntax(query, nodes))
+    foreign = (
+        Flaw(f"cannot run: {item.problem}", item.instead) for item in foreign_syntax(query, parsed.tokens, nodes=nodes)
+    )
     flaws = (*_flaws(nodes), *foreign)
     if columns is not None and not (flaws or missing or functions):
         flaws = tuple(_not_true_or_false(whole, columns))

@@ -14,7 +14,13 @@ from lamina.compiler.linking import Linking
 from lamina.compiler.objects import ObjectTask, RunTasks, task_of
 from lamina.compiler.places import place_at
 from lamina.compiler.resolve import Names, names_of
-from lamina.compiler.rules import cyclic_dependency, duplicate_target, unknown_dependency, unknown_function
+from lamina.compiler.rules import (
+    cyclic_dependency,
+    duplicate_target,
+    unknown_dependency,
+    unknown_function,
+    wrong_argument_count,
+)
 from lamina.project.model import ModelFile
 from lamina.project.project import Project
 from lamina.project.source import SourceSchema, SourceTable
@@ -24,6 +30,9 @@ from lamina.values.diagnostic import Diagnostic, Place, sort_diagnostics
 from lamina.values.names import ModelName, TableName
 
 References = tuple[StoredReference, ...]
+
+ABOUT_FUNCTIONS = frozenset({unknown_function.RULE.code, wrong_argument_count.RULE.code})
+"""Findings that say nothing where a project may bring functions of its own."""
 
 
 def compile_models(project: Project, memory: Memory, *, source_schema: SourceSchema, run: RunTasks) -> Compilation:
@@ -69,7 +78,7 @@ def graph_of_pass(
     found.extend(item for linked in linking.linked for item in linked.diagnostics)
     found.extend(check_project(linking.linked, project.sources))
     if project.adds_functions:
-        found = [item for item in found if item.code != unknown_function.RULE.code]
+        found = [item for item in found if item.code not in ABOUT_FUNCTIONS]
     return Graph(
         project=project.name,
         models=tuple(sorted((item.model for item in linking.linked), key=lambda model: model.name)),

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from sqlglot import exp
-from sqlglot.dialects.spark import Spark
 from sqlglot.tokenizer_core import Token, TokenType
 
 Node = Any
@@ -52,14 +51,14 @@ class Foreign(NamedTuple):
     start: int
 
 
-def foreign_syntax(text: str, nodes: Iterable[Node]) -> list[Foreign]:
+def foreign_syntax(text: str, tokens: list[Token], *, nodes: Iterable[Node]) -> list[Foreign]:
     """Return what Spark would refuse in a query that was parsed; most texts are told at a glance."""
     lowered = text.lower()
     has_clause = any(clue in lowered for clue in CLAUSES)
     if not (has_clause or LAST_COMMA.search(lowered) or _may_hold_type(lowered)):
         return []
     found = [item for node in nodes for item in _of_node(node)] if has_clause else []
-    return sorted([*found, *_of_tokens(Spark().tokenize(text))], key=lambda item: item.start)
+    return sorted([*found, *_of_tokens(tokens)], key=lambda item: item.start)
 
 
 def _may_hold_type(lowered: str) -> bool:

@@ -76,7 +76,10 @@ def _object(text: str, parsed: Parsed, nodes: list[exp.Expr], *, resolve: Resolv
         volatile=(*volatile, "tablesample") if scopes.is_sampled else volatile,
         canonical=form,
         shape=facts,
-        diagnostics=(*problems, *query_problems(text, nodes, ungrouped=walk.ungrouped, misplaced=walk.misplaced)),
+        diagnostics=(
+            *problems,
+            *query_problems(text, tokens, nodes=nodes, ungrouped=walk.ungrouped, misplaced=walk.misplaced),
+        ),
     )
 
 

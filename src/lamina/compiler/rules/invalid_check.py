@@ -7,7 +7,7 @@ Fix: correct the condition; what looks at many rows goes into the query, or into
 
 from collections.abc import Iterator
 
-from lamina.compiler.rules import missing_check_column, unknown_function
+from lamina.compiler.rules import missing_check_column, unknown_function, wrong_argument_count
 from lamina.compiler.subject import Subject
 from lamina.values.diagnostic import Diagnostic, Place
 from lamina.values.rule import Rule
@@ -37,3 +37,6 @@ def _findings(subject: Subject, text: str, *, title: str, place: Place) -> Itera
         yield missing_check_column.finding(subject, name, title=title, place=place)
     for name in reading.unknown_functions:
         yield unknown_function.finding(name, place=place, meant=meant_function(name)).replace(model=model.name)
+    for call in reading.miscounted:
+        found = wrong_argument_count.finding(call.name, place=place, given=call.given, taken=call.taken)
+        yield found.replace(model=model.name)
