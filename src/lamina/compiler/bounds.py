@@ -1,32 +1,19 @@
 """Which columns a condition bounds by exactly `[@start, @end)`, or by that and a time before it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
-from lamina.compiler.uses import PARAMETERS, Located
+from lamina.compiler.uses import PARAMETERS, Locate
 
 _LOWER = {"start_date": "date", "start_ts": "ts"}
 _UPPER = {"end_date": "date", "end_ts": "ts"}
 
 
-def conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield the parts that must all hold."""
-    pending = [condition]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, exp.And):
-            pending.extend((node.expression, node.this))
-        elif isinstance(node, exp.Paren):
-            pending.append(node.this)
-        else:
-            yield node
-
-
-def exact_bounds(condition: exp.Expr, locate: Callable[[exp.Column], Located]) -> Iterator[tuple[int, str]]:
-    """Yield relation and name of each column with both bounds of the batch on it."""
+def exact_bounds(parts: Iterable[exp.Expr], locate: Locate) -> Iterator[tuple[int, str]]:
+    """Yield relation and name of each column with both bounds of the batch on it, by the parts of a condition."""
     seen: dict[tuple[int, str], set[tuple[str, str]]] = {}
-    for part in conjuncts(condition):
+    for part in parts:
         column, bound = _bound(part)
         if column is None or bound is None:
             continue

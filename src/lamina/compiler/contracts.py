@@ -23,6 +23,8 @@ def check_promoted(files: Iterable[ModelFile], graph: Graph, *, promoted: Graph)
 
 
 def _findings(file: ModelFile, model: CompiledModel, previous: CompiledModel) -> Iterator[Diagnostic]:
-    subject = Subject(file, model, query=None, shape=None, inputs={}, schemas={}, previous=previous)
+    subject = Subject(
+        file, model, query=None, names=(), ephemeral={}, shape=None, inputs={}, schemas={}, previous=previous
+    )
     found = [item for rule in RULES for item in rule.violations(subject)]
     yield from demote(found, model.settings.allow)

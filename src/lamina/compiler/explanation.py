@@ -49,7 +49,8 @@ def judge_model(graph: Graph, model: CompiledModel) -> Verdict | None:
         places=SettingPlaces(file=model.path),
     )
     shape = _shape(parts_of(graph, model))
-    return verdict_of(subject_of(file, model, query=None, shape=shape, schemas=schemas, tables=tables))
+    subject = subject_of(file, model, query=None, names=(), ephemeral={}, shape=shape, schemas=schemas, tables=tables)
+    return verdict_of(subject)
 
 
 def _shape(parts: tuple[Part, ...]) -> QueryShape | None:

@@ -3,8 +3,17 @@
 from sqlglot import exp
 
 from lamina.compiler.bounds import exact_bounds
-from lamina.compiler.nodes import column_aliases
-from lamina.compiler.object import ExactFilter, OpaqueRelation, QueryRelation, Reference, SharedColumns, TableRelation
+from lamina.compiler.conjuncts import conjuncts, equal_columns
+from lamina.compiler.nodes import column_aliases, start_of
+from lamina.compiler.object import (
+    EqualColumns,
+    ExactFilter,
+    OpaqueRelation,
+    QueryRelation,
+    Reference,
+    SharedColumns,
+    TableRelation,
+)
 from lamina.compiler.scopes import Frame, Scopes
 
 BEHIND_SAMPLE = -2  # the place for an alias is behind a clause whose end only the tokens tell
@@ -42,17 +51,25 @@ class FromClause:
         using = tuple(item.name for item in join.args.get("using") or ())
         if is_natural or using:
             columns = None if is_natural else using
-            self.frame.shared.extend(
-                SharedColumns(number, columns, side == "RIGHT", side == "FULL") for number in added[:1]
-            )
+            for number in added[:1]:
+                self.frame.shared.append(SharedColumns(number, columns, side == "RIGHT", side == "FULL"))
+                self._equal_by_name(join, number, before=self.frame.relations[:count])
         condition = join.args.get("on")
         if condition is None:
             return
         self.frame.filters.extend(self.scopes.collector(self.frame).collect(condition))
-        for relation, name in exact_bounds(condition, self.scopes.locator(self.frame)):
+        parts = conjuncts(condition)
+        locate = self.scopes.locator(self.frame)
+        self.scopes.equal.extend(equal_columns(parts, locate))
+        for relation, name in exact_bounds(parts, locate):
             restricted = _restricted(side, kind, tuple(self.frame.relations[:count]), added)
             if restricted is not None:
                 self.frame.exact.append(ExactFilter(relation, name, restricted))
+
+    def _equal_by_name(self, join: exp.Join, number: int, *, before: list[int]) -> None:
+        for item in join.args.get("using") or ():
+            start = start_of(item)
+            self.scopes.equal.extend(EqualColumns(other, item.name, number, item.name, start) for other in before)
 
     def relation(self, node: exp.Expr, *, is_optional: bool) -> None:
         """Add one item of a FROM clause, with the joins written inside it."""

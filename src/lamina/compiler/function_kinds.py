@@ -87,6 +87,3 @@ OTHER = names_in(
 """Functions of one row."""
 
 KNOWN = AGGREGATES | VOLATILE | RANKING | OTHER
-
-SHAPE_WORDS = UNORDERED | names_in("row_number lag lead ntile nth_value rows limit join")
-"""Words without which no rule about order or joins can find anything, so that most queries need no shape."""

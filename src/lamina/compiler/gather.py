@@ -41,6 +41,8 @@ def subject_of(
     model: CompiledModel,
     *,
     query: QueryObject | None,
+    names: tuple[str, ...],
+    ephemeral: Mapping[str, Linked],
     shape: QueryShape | None,
     schemas: Schemas,
     tables: Tables,
@@ -52,7 +54,7 @@ def subject_of(
         )
         for use in model.inputs
     }
-    return Subject(file, model, query, shape, inputs, schemas, previous=None)
+    return Subject(file, model, query, names, ephemeral, shape, inputs, schemas, previous=None)
 
 
 def facts_of(use: InputUse, schema: Schema | None, table: SourceTable | ModelSettings | None) -> InputFacts:

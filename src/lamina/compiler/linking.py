@@ -84,15 +84,24 @@ class Linking:
         self._schemas.setdefault(file.name, file.settings.columns or None)
         if query is None:
             linked = link_other(file, names, around=self._around, layer=layer)
-            return self._checked(file, linked, query=None, shape=None)
+            return self._checked(file, linked, names, query=None, shape=None)
         linked = link_query(file, query, names, around=self._around, layer=layer)
         shape = composed_shape(query, names, ephemeral=self._ephemeral)
-        return self._checked(file, linked, query=query, shape=shape)
+        return self._checked(file, linked, names, query=query, shape=shape)
 
     def _checked(
-        self, file: ModelFile, linked: Linked, *, query: QueryObject | None, shape: QueryShape | None
+        self, file: ModelFile, linked: Linked, names: ModelNames, *, query: QueryObject | None, shape: QueryShape | None
     ) -> Linked:
-        subject = subject_of(file, linked.model, query=query, shape=shape, schemas=self._schemas, tables=self._tables)
+        subject = subject_of(
+            file,
+            linked.model,
+            query=query,
+            names=names.references,
+            ephemeral=self._ephemeral,
+            shape=shape,
+            schemas=self._schemas,
+            tables=self._tables,
+        )
         found = check_model(subject)
         inlined = {str(name) for name in linked.model.depends_on} & self._ephemeral.keys()
         depends_on_order = any(item.code in ORDER_CODES for item in found)

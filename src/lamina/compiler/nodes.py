@@ -1,8 +1,27 @@
 """Small questions about nodes of the parser's tree."""
 
+from collections.abc import Set
+from typing import Any
+
 from sqlglot import exp
 
 from lamina.compiler.automatic_names import automatic_name
+
+
+class Nodes:
+    """The nodes of one tree; most questions are about kinds of nodes that it does not have."""
+
+    __slots__ = ("all", "kinds")
+
+    def __init__(self, tree: exp.Expr) -> None:
+        self.all = list(tree.walk())
+        self.kinds = set(map(type, self.all))
+
+    def of(self, kinds: Set[type[exp.Expr]]) -> list[Any]:
+        """Return the nodes of some classes."""
+        if self.kinds.isdisjoint(kinds):
+            return []
+        return [node for node in self.all if type(node) in kinds]
 
 
 def output_name(item: exp.Expr) -> str:
@@ -36,6 +55,17 @@ def column_aliases(node: exp.Expr) -> tuple[str, ...]:
     if not isinstance(alias, exp.TableAlias):
         return ()
     return tuple(column.name for column in alias.args.get("columns") or ())
+
+
+def first_start(node: exp.Expr) -> int:
+    """Return where the first word of a node stands, or that of the nearest node around it which kept its place."""
+    around: exp.Expr | None = node
+    while around is not None:
+        starts = [item._meta["start"] for item in around.walk() if item._meta and "start" in item._meta]
+        if starts:
+            return int(min(starts))
+        around = around.parent
+    return 0
 
 
 def start_of(node: exp.Expr) -> int:

@@ -130,6 +130,33 @@ class ExactFilter(Value, frozen=True, array_like=True):
     relations: tuple[int, ...] = ()
 
 
+class EqualColumns(Value, frozen=True, array_like=True):
+    """Columns of two relations that a join or a condition takes to be equal."""
+
+    relation: int
+    name: str
+    other: int
+    other_name: str
+    start: int
+
+
+class RowChoice(Value, frozen=True, array_like=True):
+    """A window function that numbers rows, or a LIMIT; rows may tie unless its columns hold a key of its relation."""
+
+    function: str  # empty: LIMIT
+    relation: int  # the only one it reads; -1: there are several, or rows of several groups
+    columns: tuple[str, ...]  # of that relation, as they are, which it orders or partitions by; in lower case
+    is_ordered: bool
+    start: int
+
+
+class UnorderedCall(Value, frozen=True, array_like=True):
+    """An aggregate whose value depends on the order of rows."""
+
+    name: str
+    start: int
+
+
 class SelectScope(Value, frozen=True, array_like=True, tag="select"):
     """One SELECT: where each kind of use is looked up differs."""
 
@@ -197,5 +224,8 @@ class QueryObject(Value, frozen=True, array_like=True):
     end: int = 0  # where the query ends; only semicolons, blanks and comments follow
     volatile: tuple[str, ...] = ()  # clock, random and uuid functions
     canonical: str = ""
+    equal: tuple[EqualColumns, ...] = ()
+    choices: tuple[RowChoice, ...] = ()
+    unordered: tuple[UnorderedCall, ...] = ()
     shape: QueryShape | None = None  # only where a proof may need it
     diagnostics: tuple[Diagnostic, ...] = ()  # without file and model; the place's file is filled in at link time

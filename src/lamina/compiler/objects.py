@@ -19,7 +19,7 @@ class ObjectTask(NamedTuple):
     key: str
     text: str
     schema: str
-    needs_shape: bool  # for a proof; rules about order and joins ask for it by what the query holds
+    needs_shape: bool  # for a proof that it can be built in parts
 
 
 def task_of(file: ModelFile) -> ObjectTask:

@@ -8,11 +8,12 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lamina.compiler.canonical import canonical
 from lamina.compiler.from_clause import BEHIND_SAMPLE
-from lamina.compiler.function_kinds import SHAPE_WORDS
+from lamina.compiler.nodes import Nodes
 from lamina.compiler.object import ParameterUse, QueryObject, QueryRelation, Reference
 from lamina.compiler.parse import Parsed, parse
 from lamina.compiler.places import place_at
 from lamina.compiler.query_problems import query_problems
+from lamina.compiler.row_order import row_choices, unordered_calls
 from lamina.compiler.rules import invalid_sql, nesting_too_deep, time_travel
 from lamina.compiler.scopes import Resolve, Scopes
 from lamina.compiler.shape import shape_of
@@ -21,40 +22,41 @@ from lamina.compiler.volatile import volatile_functions
 from lamina.compiler.walk import Walk
 from lamina.values.diagnostic import Diagnostic, Place
 
+_TABLES = frozenset({exp.Table})
+_PARAMETERS = frozenset({exp.Parameter})
 MAX_CHAIN = 150  # CTEs that read one another: linking follows them down
 
 
 def compile_query(text: str, resolve: Resolve, *, needs_shape: bool) -> QueryObject:
-    """Return the object of one query, with its shape if asked or a rule may need it; what is wrong is inside."""
+    """Return the object of one query, with its shape if asked; what is wrong is inside."""
     parsed = parse(text)
     if isinstance(parsed, Diagnostic):
         return QueryObject(diagnostics=(parsed,))
-    nodes = list(parsed.tree.walk())
+    nodes = Nodes(parsed.tree)
     try:
         return _object(text, parsed, nodes, resolve=resolve, needs_shape=needs_shape)
     except RecursionError:
         return QueryObject(diagnostics=(nesting_too_deep.finding(place=Place(file="")),))
     finally:
-        for node in nodes:
+        for node in nodes.all:
             node.parent = None  # without cycles a tree is freed at once, and the garbage collector has nothing to do
 
 
-def _object(text: str, parsed: Parsed, nodes: list[exp.Expr], *, resolve: Resolve, needs_shape: bool) -> QueryObject:
+def _object(text: str, parsed: Parsed, nodes: Nodes, *, resolve: Resolve, needs_shape: bool) -> QueryObject:
     tree = parsed.tree
-    tables = [node for node in nodes if type(node) is exp.Table]
+    tables = nodes.of(_TABLES)
     if any(not isinstance(part, exp.Identifier) for table in tables for part in table.parts[:-1]):
         found = invalid_sql.finding("a table name must be written out, without parameters", place=Place(file=""))
         return QueryObject(diagnostics=(found,))
     # Both read the tree as written, so before parameters are replaced below.
     form = canonical(tree, _relations(tables, resolve))
-    needs_shape = needs_shape or not SHAPE_WORDS.isdisjoint(token.text.lower() for token in parsed.tokens)
     facts = shape_of(tree, nodes) if needs_shape else None
     parameters = tuple(_parameters(parsed.tokens)) if "@" in text else ()
     travels = [table.parts[0].meta.get("start", 0) for table in tables if table.args.get("version")]
     problems = tuple(time_travel.finding(place=place_at(text, start)) for start in travels)
     volatile = volatile_functions(nodes)
     if parameters:
-        for node in [node for node in nodes if type(node) is exp.Parameter]:
+        for node in nodes.of(_PARAMETERS):
             node.replace(exp.Column(this=exp.to_identifier(node.name), table=exp.to_identifier(PARAMETERS)))
     walk = Walk(resolve)
     root = walk.query(tree, -1, {})
@@ -75,10 +77,13 @@ def _object(text: str, parsed: Parsed, nodes: list[exp.Expr], *, resolve: Resolv
         end=tokens[-1].end + 1,
         volatile=(*volatile, "tablesample") if scopes.is_sampled else volatile,
         canonical=form,
+        equal=tuple(scopes.equal),
+        choices=row_choices(nodes, scopes),
+        unordered=unordered_calls(nodes),
         shape=facts,
         diagnostics=(
             *problems,
-            *query_problems(text, tokens, nodes=nodes, ungrouped=walk.ungrouped, misplaced=walk.misplaced),
+            *query_problems(text, tokens, nodes=nodes.all, ungrouped=walk.ungrouped, misplaced=walk.misplaced),
         ),
     )
 

@@ -9,6 +9,7 @@ from lamina.compiler.generators import generator_arguments, generator_name
 from lamina.compiler.nodes import start_of
 from lamina.compiler.object import (
     PARAMETER_RELATION,
+    EqualColumns,
     ExactFilter,
     GeneratorRelation,
     OpaqueRelation,
@@ -59,6 +60,8 @@ class Scopes:
         self.relations: list[Relation] = []
         self.scopes: list[Scope] = []
         self.frames: dict[int, Frame] = {}
+        self.numbers: dict[int, int] = {}  # id of the node of a query -> its scope
+        self.equal: list[EqualColumns] = []
         self.cte_names: list[str] = []
         self.is_sampled = False
 
@@ -72,9 +75,9 @@ class Scopes:
         self.scopes.append(OpaqueScope(parent, ()))
         return len(self.scopes) - 1
 
-    def open_frame(self, parent: int, ctes: Ctes) -> Frame:
-        """Start a scope whose FROM clause gives names to relations."""
-        number = self.new_scope(parent)
+    def open_frame(self, node: exp.Expr, parent: int, ctes: Ctes) -> Frame:
+        """Start the scope of a query whose FROM clause gives names to relations."""
+        number = self.numbers[id(node)] = self.new_scope(parent)
         frame = self.frames[number] = Frame(number, parent, ctes)
         return frame
 

@@ -1,12 +1,13 @@
 """Reduce the tree of one query to its shape: the plain facts from which incrementality is judged."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from sqlglot import exp
 
 from lamina.compiler.calls import is_plain_call, kinds_of
 from lamina.compiler.frames import function_name, order_terms, window_of
+from lamina.compiler.nodes import Nodes
 from lamina.compiler.operators import (
     NOWHERE,
     At,
@@ -32,14 +33,15 @@ Definitions = dict[str, "Definition"]
 
 SET_OPERATORS: dict[Any, Any] = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}
 _IS_SILENT: dict[type[exp.Expr], bool] = {}  # by class, found once for each
+PARAMETERS = frozenset({exp.Parameter})
 GROUPING_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
 
-def shape_of(tree: exp.Expr, nodes: Iterable[exp.Expr] | None = None) -> QueryShape:
+def shape_of(tree: exp.Expr, nodes: Nodes | None = None) -> QueryShape:
     """Return the shape of a query, blocks in the order they can be judged; `nodes` are the tree's if at hand."""
     reader = ShapeReader()
     reader.block_of(tree, {})
-    parameters = (node for node in nodes or tree.walk() if type(node) is exp.Parameter)
+    parameters = (nodes or Nodes(tree)).of(PARAMETERS)
     uses = [RunParameter(name=parameter_name(node), at=place(node)) for node in parameters]
     return QueryShape(blocks=tuple(reader.blocks), parameters=tuple(sorted(uses, key=lambda use: use.at)))
 
@@ -149,7 +151,7 @@ class ShapeReader:
             where=condition_of(where.this if where else None),
             outputs=outputs,
             keys=_keys(group, node, outputs) if group else None,
-            has_grouping_sets=_has_grouping_sets(group),
+            has_grouping_sets=has_grouping_sets(group),
             functions=tuple(reading.functions),
             windows=tuple(reading.windows),
             subqueries=tuple(reading.subqueries),
@@ -325,6 +327,11 @@ def _output(node: Node) -> OutputColumn:
     )
 
 
+def group_keys(select: Node) -> tuple[Term | None, ...]:
+    """Read the keys of a GROUP BY."""
+    return _keys(select.args["group"], select, tuple(_output(item) for item in select.expressions))
+
+
 def _keys(group: Node, select: Node, outputs: tuple[OutputColumn, ...]) -> tuple[Term | None, ...]:
     if group.args.get("all"):
         plain = [output for output, item in zip(outputs, select.expressions, strict=True) if not item.find(exp.AggFunc)]
@@ -347,7 +354,8 @@ def _single(output: OutputColumn) -> Term | None:
     return output.terms[0] if len(output.terms) == 1 else None
 
 
-def _has_grouping_sets(group: Node | None) -> bool:
+def has_grouping_sets(group: Node | None) -> bool:
+    """Tell whether a GROUP BY makes subtotals, too."""
     if group is None:
         return False
     has_clause = any(group.args.get(key) for key in ("rollup", "cube", "grouping_sets", "totals"))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from lamina.compiler.graph import CompiledModel
+from lamina.compiler.linked import Linked
 from lamina.compiler.object import QueryObject
 from lamina.compiler.operators import QueryShape
 from lamina.compiler.places import place_at
@@ -20,7 +21,9 @@ class Subject(NamedTuple):
     file: ModelFile
     model: CompiledModel
     query: QueryObject | None  # None: not written in SQL
-    shape: QueryShape | None  # composed: ephemeral inputs are part of it; None where no rule needs it
+    names: tuple[str, ...]  # of the query's references, resolved
+    ephemeral: Mapping[str, Linked]  # by name
+    shape: QueryShape | None  # composed: ephemeral inputs are part of it; None where no proof needs it
     inputs: Mapping[str, InputFacts]  # by name
     schemas: Mapping[str, Schema | None]  # of the inputs, by name
     previous: CompiledModel | None  # as it was promoted

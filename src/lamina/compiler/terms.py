@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lamina.compiler.conjuncts import conjuncts
 from lamina.compiler.operators import NOWHERE, At, Bound, Comparator, Comparison, Condition, Term
 from lamina.compiler.units import DAY, LENGTHS, TRUNCATIONS, coarsen
 
@@ -201,24 +202,12 @@ def condition_of(node: Node | None) -> Condition:
     """Read a WHERE or ON expression conjunct by conjunct."""
     comparisons: list[Comparison] = []
     loose: list[At] = []
-    for conjunct in _conjuncts(node):
+    for conjunct in conjuncts(node) if node is not None else ():
         found = _comparisons(conjunct)
         comparisons.extend(found)
         if not found:
             loose.extend(bounds_in(conjunct))
     return Condition(comparisons=tuple(comparisons), loose_bounds=tuple(loose))
-
-
-def _conjuncts(node: Node | None) -> Iterator[Node]:
-    stack = [node] if node is not None else []
-    while stack:
-        item = stack.pop()
-        if isinstance(item, exp.And):
-            stack.extend((item.expression, item.this))
-        elif isinstance(item, exp.Paren):
-            stack.append(item.this)
-        else:
-            yield item
 
 
 def _comparisons(node: Node) -> tuple[Comparison, ...]:

@@ -3,6 +3,7 @@
 from sqlglot import exp
 
 from lamina.compiler.bounds import exact_bounds
+from lamina.compiler.conjuncts import conjuncts, equal_columns
 from lamina.compiler.from_clause import FromClause
 from lamina.compiler.misplaced_functions import Misplaced, misplaced_functions
 from lamina.compiler.nodes import column_aliases, ordinals
@@ -44,7 +45,7 @@ class Walk:
             return self._set_operation(node, parent, ctes)
         if isinstance(node, exp.Values):
             return self._values(node, parent, ctes)
-        frame = self.scopes.open_frame(parent, ctes)
+        frame = self.scopes.open_frame(node, parent, ctes)
         for table in node.find_all(exp.Table):
             FromClause(self.scopes, frame).relation(table, is_optional=False)
         self.scopes.scopes[frame.number] = OpaqueScope(parent, tuple(frame.relations))
@@ -80,14 +81,14 @@ class Walk:
     def _wrapped(self, node: exp.Subquery, parent: int, ctes: Ctes) -> int:
         inner = node.this
         if isinstance(inner, exp.Table):
-            frame = self.scopes.open_frame(parent, ctes)
+            frame = self.scopes.open_frame(node, parent, ctes)
             FromClause(self.scopes, frame).relation(inner, is_optional=False)
             self.scopes.scopes[frame.number] = self._finish(frame, (Star(-1, 0),), plain=False)
             return frame.number
         scope = self.query(inner, parent, ctes)
         if not any(node.args.get(key) for key in ("order", "limit", "offset", "sort")):
             return scope
-        frame = self.scopes.open_frame(parent, ctes)
+        frame = self.scopes.open_frame(node, parent, ctes)
         frame.relations.append(self.scopes.add(QueryRelation("", scope, is_optional=False)))
         orders, deciding = self._orders(node, self.scopes.collector(frame))
         is_plain = not any(node.args.get(key) for key in ("limit", "offset"))
@@ -121,7 +122,7 @@ class Walk:
         return number
 
     def _values(self, node: exp.Values, parent: int, ctes: Ctes) -> int:
-        frame = self.scopes.open_frame(parent, ctes)
+        frame = self.scopes.open_frame(node, parent, ctes)
         rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in node.expressions]
         width = len(rows[0]) if rows else 0
         names = column_aliases(node) or tuple(f"col{index + 1}" for index in range(width))
@@ -134,7 +135,7 @@ class Walk:
         return frame.number
 
     def _select(self, node: exp.Select, parent: int, ctes: Ctes) -> int:
-        frame = self.scopes.open_frame(parent, ctes)
+        frame = self.scopes.open_frame(node, parent, ctes)
         FromClause(self.scopes, frame).read(node)
         windows = {item.name.lower(): item for item in node.args.get("windows") or ()}
         collector = self.scopes.collector(frame, windows)
@@ -142,9 +143,10 @@ class Walk:
         if where is not None:
             frame.filters.extend(collector.collect(where))
             collector.may_be_misplaced = not collector.is_row_local
-            frame.exact.extend(
-                ExactFilter(relation, name) for relation, name in exact_bounds(where.this, self.scopes.locator(frame))
-            )
+            parts = conjuncts(where.this)
+            locate = self.scopes.locator(frame)
+            frame.exact.extend(ExactFilter(relation, name) for relation, name in exact_bounds(parts, locate))
+            self.scopes.equal.extend(equal_columns(parts, locate))
         outputs = SelectList(self.scopes, frame, collector).outputs(node)
         groups, group_outputs = self._groups(node, frame, collector)
         orders, order_outputs = self._orders(node, collector)

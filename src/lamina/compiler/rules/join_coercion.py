@@ -6,10 +6,10 @@ Fix: cast one side in the query, so that the intent shows.
 
 from collections.abc import Iterator
 
-from lamina.compiler.operators import At, SelectBlock, Term
+from lamina.compiler.object import QueryObject
 from lamina.compiler.subject import Subject
 from lamina.compiler.tracing import type_of
-from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L231", name="JoinCoercion", severity="warning")
@@ -33,39 +33,24 @@ KINDS = {
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each equality between columns of two relations whose kinds of type differ."""
-    shape = subject.shape
-    for number, block in enumerate(shape.blocks if shape is not None else ()):
-        if not isinstance(block, SelectBlock) or block.file or shape is None:
+    query = subject.query
+    if query is None:
+        return
+    for pair in query.equal:
+        sides = ((pair.relation, pair.name), (pair.other, pair.other_name))
+        types = [type_of(subject, query, relation=relation, name=name) for relation, name in sides]
+        kinds = {KINDS.get(str(item).partition("(")[0]) for item in types}
+        if len(kinds) == 1 or None in kinds:
             continue
-        for left, right, at in _equalities(block):
-            types = [type_of(shape, number, term, schemas=subject.schemas) for term in (left, right)]
-            kinds = {KINDS.get(str(item).partition("(")[0]) for item in types}
-            if len(kinds) == 1 or None in kinds:
-                continue
-            yield RULE.finding(
-                f"`{_name(left)}` is `{types[0]}` and `{_name(right)}` is `{types[1]}`, so Spark casts one of them",
-                place=Place(file=subject.file.path, line=at[0], column=at[1]),
-                model=subject.model.name,
-                hint="cast one side in the query",
-            )
+        left, right = (_written(query, relation, name) for relation, name in sides)
+        yield RULE.finding(
+            f"`{left}` is `{types[0]}` and `{right}` is `{types[1]}`, so Spark casts one of them",
+            place=subject.place_in_text(pair.start),
+            model=subject.model.name,
+            hint="cast one side in the query",
+        )
 
 
-def _equalities(block: SelectBlock) -> Iterator[tuple[Term, Term, At]]:
-    conditions = (block.where, *(relation.on for relation in block.relations))
-    for comparison in (item for condition in conditions for item in condition.comparisons):
-        left, right = comparison.left, comparison.right
-        is_plain = left.column and right.column and left.unit == right.unit == "instant" and not (left.low or right.low)
-        if comparison.comparator == "=" and is_plain and left.relation != right.relation:
-            yield left, right, left.at
-    for number, relation in enumerate(block.relations):
-        for name in relation.using:
-            for other in block.relations[:number]:
-                yield (
-                    Term(relation=other.alias, column=name),
-                    Term(relation=relation.alias, column=name),
-                    relation.at,
-                )
-
-
-def _name(term: Term) -> str:
-    return f"{term.relation}.{term.column}" if term.relation else term.column
+def _written(query: QueryObject, relation: int, name: str) -> str:
+    alias = query.relations[relation].alias
+    return f"{alias}.{name}".lower() if alias else name.lower()

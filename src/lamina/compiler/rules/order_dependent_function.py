@@ -6,9 +6,8 @@ Fix: use `min`, `max`, or sort the collected values (`array_sort(collect_list(x)
 
 from collections.abc import Iterator
 
-from lamina.compiler.operators import SelectBlock
 from lamina.compiler.subject import Subject
-from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L430", name="OrderDependentFunction", severity="info")
@@ -16,12 +15,10 @@ RULE = Rule(code="L430", name="OrderDependentFunction", severity="info")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each such function of the model's own text."""
-    for block in subject.shape.blocks if subject.shape is not None else ():
-        for function in block.functions if isinstance(block, SelectBlock) and not block.file else ():
-            if function.kind == "unordered":
-                yield RULE.finding(
-                    f"the value of `{function.name}` depends on the order of rows",
-                    place=Place(file=subject.file.path, line=function.at[0], column=function.at[1]),
-                    model=subject.model.name,
-                    hint="use `min` or `max`, or sort the collected values",
-                )
+    for call in subject.query.unordered if subject.query is not None else ():
+        yield RULE.finding(
+            f"the value of `{call.name}` depends on the order of rows",
+            place=subject.place_in_text(call.start),
+            model=subject.model.name,
+            hint="use `min` or `max`, or sort the collected values",
+        )

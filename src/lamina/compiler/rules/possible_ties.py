@@ -7,11 +7,11 @@ Fix: order also by the key of the input, and declare that key (`unique` check or
 from collections.abc import Iterator
 
 from lamina.compiler.incrementality import reads_in_parts
-from lamina.compiler.operators import At, SelectBlock
+from lamina.compiler.object import RowChoice
 from lamina.compiler.subject import Subject
-from lamina.compiler.tracing import is_total
+from lamina.compiler.tracing import has_key
 from lamina.project.strategy import TimeInterval
-from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L431", name="PossibleTies", severity="info")
@@ -19,28 +19,24 @@ RULE = Rule(code="L431", name="PossibleTies", severity="info")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each numbering window and LIMIT whose order is not known to be total."""
-    shape = subject.shape
+    query = subject.query
+    if query is None:
+        return
     strategy = subject.model.settings.strategy
     is_whole = not isinstance(strategy, TimeInterval) and not reads_in_parts(strategy)  # in others LIMIT is refused
-    for number, block in enumerate(shape.blocks if shape is not None else ()):
-        if block.file or shape is None:
-            continue
-        windows = block.windows if isinstance(block, SelectBlock) else ()
-        for window in windows:
-            terms = [*window.partition, *(item.term for item in window.order)]
-            if window.is_numbering and not is_total(shape, number, terms, inputs=subject.inputs):
-                yield _finding(f"rows of `{window.function}` may tie in its order", window.at, subject)
-        if block.limit is not None and is_whole:
-            terms = [item.term for item in block.limit.order]
-            if not is_total(shape, number, terms, inputs=subject.inputs):
-                text = "may tie in its order" if terms else "has no order"
-                yield _finding(f"LIMIT {text}, so any of several rows may stay", block.limit.at, subject)
+    for choice in query.choices:
+        is_judged = bool(choice.function) or is_whole
+        if is_judged and not has_key(subject, query, relation=choice.relation, columns=choice.columns):
+            yield RULE.finding(
+                _message(choice),
+                place=subject.place_in_text(choice.start),
+                model=subject.model.name,
+                hint="order also by a key of the input that a `unique` check or `unique_key` declares",
+            )
 
 
-def _finding(message: str, at: At, subject: Subject) -> Diagnostic:
-    return RULE.finding(
-        message,
-        place=Place(file=subject.file.path, line=at[0], column=at[1]),
-        model=subject.model.name,
-        hint="order also by a key of the input that a `unique` check or `unique_key` declares",
-    )
+def _message(choice: RowChoice) -> str:
+    if choice.function:
+        return f"rows of `{choice.function}` may tie in its order"
+    text = "may tie in its order" if choice.is_ordered else "has no order"
+    return f"LIMIT {text}, so any of several rows may stay"
