@@ -6,7 +6,7 @@ from random import Random, SystemRandom
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.compiler.test_refusals import FOLDER, codes, queries
+from tests.compiler.refusals import FOLDER, codes, queries
 from tests.spark.agreement import create_view, read_column
 from tests.spark.random_groups import random_group
 
@@ -19,7 +19,8 @@ ERRORS = {
     "L216": r"MISSING_AGGREGATION|MISSING_GROUP_BY|UNRESOLVED_COLUMN",
     "L220": r"GROUP_BY|WHERE|HAVING|NESTED_AGGREGATE|indow function",
     "L221": r"WRONG_NUM_ARGS",
-    "L219": r"PARSE_SYNTAX_ERROR|UNSUPPORTED_DATATYPE|DATATYPE_MISSING_SIZE|TRAILING_COMMA|UNRESOLVED_ROUTINE",
+    "L219": r"PARSE_SYNTAX_ERROR|UNSUPPORTED_DATATYPE|DATATYPE_MISSING_SIZE|TRAILING_COMMA|UNRESOLVED_ROUTINE"
+    r"|DATETIME_UNIT|INVALID_EXTRACT_FIELD|TABLE_VALUED_FUNCTION|UNRESOLVED_COLUMN|Operation not allowed",
 }
 
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
+from lamina.compiler.called_words import called_words
 from lamina.compiler.foreign_syntax import foreign_syntax
 from lamina.compiler.function_kinds import AGGREGATES
 from lamina.compiler.infer import evaluate
@@ -56,9 +57,11 @@ def read_condition(text: str, columns: Schema | None) -> Reading:
         return Reading((Flaw("is more than one condition", "join conditions with AND, and leave other clauses out"),))
     nodes = list(own_nodes(whole))
     missing = tuple(_missing_columns(nodes, columns)) if columns is not None else ()
-    functions = tuple(call.name for call in unknown_functions(query, nodes))
+    called = called_words(query)
+    functions = tuple(call.name for call in unknown_functions(query, called, nodes=nodes))
     foreign = (
-        Flaw(f"cannot run: {item.problem}", item.instead) for item in foreign_syntax(query, parsed.tokens, nodes=nodes)
+        Flaw(f"cannot run: {item.problem}", item.instead)
+        for item in foreign_syntax(query, called, tokens=parsed.tokens, nodes=nodes)
     )
     flaws = (*_flaws(nodes), *foreign)
     if columns is not None and not (flaws or missing or functions):

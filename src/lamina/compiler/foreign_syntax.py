@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lamina.compiler.called_words import backwards
+from lamina.compiler.function_kinds import names_in
+
 Node = Any
 
 STRING, TIMESTAMP = "string", "timestamp"
@@ -31,7 +34,11 @@ TYPES = {
 """Types of other databases, and what Spark calls them."""
 WITH_LENGTH = frozenset({"char", "varchar"})  # Spark has these too, with a length
 
-CLAUSES = ("qualify", "* exclude", "* re", "at time zone", "distinct on", "fetch ", "array_agg(", "collect_list(")
+CLAUSES = (
+    *("qualify", "* exclude", "* re", "at time zone", "distinct on", "fetch ", "limit", " apply", "nolock"),
+    *("array[", "->>", "add('", "diff('", "epoch"),
+)
+CALLS = backwards(names_in("all any array_agg collect_list listagg some string_agg unnest"))
 LAST_COMMA = re.compile(
     r",\s*+(?:(?:--[^\n]*+(?:\n|\Z)|/\*.*?\*/)\s*+)*+(?:\)|from\b|group\s+by\b|order\s+by\b|;|\Z)", re.DOTALL
 )
@@ -40,7 +47,19 @@ TYPES_BACKWARDS = frozenset(name[::-1] for name in TYPES)
 COLONS = re.compile(r"::\s*+(\w++)")
 ENDS = frozenset({TokenType.R_PAREN, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.SEMICOLON})
 TABLES = frozenset({TokenType.VAR, TokenType.IDENTIFIER, TokenType.L_PAREN})  # what FROM can be followed by
+OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET})
+CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET})
 BEFORE_STAR = frozenset({TokenType.SELECT, TokenType.DISTINCT, TokenType.COMMA, TokenType.DOT})
+
+CASTS = frozenset({"CAST", "TRY_CAST"})
+QUANTIFIERS = frozenset({"ALL", "ANY", "SOME"})
+COMPARISONS = frozenset(
+    {TokenType.EQ, TokenType.NEQ, TokenType.GT, TokenType.GTE, TokenType.LT, TokenType.LTE, TokenType.LIKE}
+)
+JOINED_TEXTS = frozenset({"LISTAGG", "STRING_AGG"})
+WITH_UNIT = frozenset({"DATEADD", "DATE_ADD", "DATEDIFF", "DATE_DIFF", "TIMESTAMPADD", "TIMESTAMPDIFF"})
+
+SORTED = "sort the collected rows: `array_sort(...)`, or `listagg(...) WITHIN GROUP (ORDER BY ...)`"
 
 
 class Foreign(NamedTuple):
@@ -51,10 +70,10 @@ class Foreign(NamedTuple):
     start: int
 
 
-def foreign_syntax(text: str, tokens: list[Token], *, nodes: Iterable[Node]) -> list[Foreign]:
+def foreign_syntax(text: str, called: list[str], *, tokens: list[Token], nodes: Iterable[Node]) -> list[Foreign]:
     """Return what Spark would refuse in a query that was parsed; most texts are told at a glance."""
     lowered = text.lower()
-    has_clause = any(clue in lowered for clue in CLAUSES)
+    has_clause = not CALLS.isdisjoint(called) or any(map(lowered.__contains__, CLAUSES))
     if not (has_clause or LAST_COMMA.search(lowered) or _may_hold_type(lowered)):
         return []
     found = [item for node in nodes for item in _of_node(node)] if has_clause else []
@@ -82,8 +101,13 @@ def _of_node(node: Node) -> Iterator[Foreign]:
             instead = "use `from_utc_timestamp`, `to_utc_timestamp` or `convert_timezone`"
             yield Foreign("AT TIME ZONE is not Spark SQL", instead, _start(node))
         case exp.AggFunc(this=exp.Order()) if not isinstance(node, exp.GroupConcat):
-            instead = "sort the collected rows: `array_sort(...)`, or `listagg(...) WITHIN GROUP (ORDER BY ...)`"
-            yield Foreign("Spark has no ORDER BY inside an aggregate", instead, _start(node))
+            yield Foreign("Spark has no ORDER BY inside an aggregate", SORTED, _start(node))
+        case exp.Unnest() if isinstance(node.parent, exp.From | exp.Join):
+            yield Foreign("UNNEST is not Spark SQL", "use `LATERAL VIEW explode(...)`", _start(node))
+        case exp.Lateral() if node.args.get("cross_apply") is not None:
+            yield Foreign("APPLY is not Spark SQL", "use `CROSS JOIN LATERAL` or `LEFT JOIN LATERAL`", _start(node))
+        case exp.Table(args={"hints": [exp.WithTableHint(), *_]}):
+            yield Foreign("table hints in WITH are not Spark SQL", "leave them out", _start(node))
 
 
 def _start(node: Node) -> int:
@@ -102,20 +126,68 @@ def _of_select(node: Node) -> Iterator[Foreign]:
         yield Foreign("FETCH is not Spark SQL", "use LIMIT", _start(args["limit"]))
 
 
+class _Bracket:
+    """An open bracket: the word before it, its number among the tokens, and how many commas are directly inside."""
+
+    __slots__ = ("commas", "number", "word")
+
+    def __init__(self, word: str, number: int) -> None:
+        self.word = word
+        self.number = number
+        self.commas = 0
+
+
 def _of_tokens(tokens: list[Token]) -> Iterator[Foreign]:
-    casts: list[bool] = []  # for each open bracket, whether it is that of a CAST
+    brackets = [_Bracket("", -1)]  # the first stands for the whole query
     for number, token in enumerate(tokens):
         kind, following = token.token_type, tokens[number + 1 : number + 3]
-        if kind is TokenType.L_PAREN:
-            casts.append(number > 0 and tokens[number - 1].text.upper() in {"CAST", "TRY_CAST"})
-        elif kind is TokenType.R_PAREN and casts:
-            casts.pop()
-        elif kind is TokenType.COMMA and _ends_list(following):
-            yield Foreign("a comma stands after the last item of a list", "remove the comma", token.start)
+        if kind in OPENING:
+            brackets.append(_Bracket(_word_before(number, tokens), number))
+        elif kind in CLOSING and len(brackets) > 1:
+            yield from _of_bracket(brackets.pop(), tokens)
+        elif kind is TokenType.COMMA:
+            brackets[-1].commas += 1
+            yield from _of_comma(tokens[max(number - 2, 0) : number], token, following)
         elif kind is TokenType.STAR and tokens[number - 1].token_type in BEFORE_STAR and _excludes(following):
             yield Foreign("`* EXCLUDE` is not Spark SQL", "use `* EXCEPT (...)`", following[0].start)
-        elif kind is TokenType.DCOLON or (kind is TokenType.ALIAS and casts and casts[-1]):
+        elif kind is TokenType.DCOLON or (kind is TokenType.ALIAS and brackets[-1].word in CASTS):
             yield from _of_type(following)
+        elif kind is TokenType.DARROW:
+            yield Foreign("`->>` is not Spark SQL", "use `get_json_object(...)`", token.start)
+        elif kind is TokenType.ORDER_BY and brackets[-1].word in JOINED_TEXTS:
+            yield Foreign("Spark has no ORDER BY inside an aggregate", SORTED, token.start)
+
+
+def _word_before(number: int, tokens: list[Token]) -> str:
+    """Return the word before a bracket; the name of a schema's own function (`db.name`) says nothing."""
+    if number == 0 or (number > 1 and tokens[number - 2].token_type is TokenType.DOT):
+        return ""
+    return tokens[number - 1].text.upper()
+
+
+def _of_comma(before: list[Token], comma: Token, following: list[Token]) -> Iterator[Foreign]:
+    if _ends_list(following):
+        yield Foreign("a comma stands after the last item of a list", "remove the comma", comma.start)
+    elif [token.token_type for token in before] == [TokenType.LIMIT, TokenType.NUMBER]:
+        count = following[0].text if following else "..."
+        yield Foreign("LIMIT takes one number", f"use `LIMIT {count} OFFSET {before[1].text}`", before[0].start)
+
+
+def _of_bracket(bracket: _Bracket, tokens: list[Token]) -> Iterator[Foreign]:
+    """Yield what is wrong with the brackets of one call, or of one array, once they are closed."""
+    opening, first = tokens[bracket.number], tokens[bracket.number + 1]
+    name = tokens[bracket.number - 1]
+    if opening.token_type is TokenType.L_BRACKET:
+        if bracket.word == "ARRAY" and bracket.commas:
+            yield Foreign("`ARRAY[...]` is not Spark SQL", "use `array(...)`", name.start)
+    elif bracket.word in QUANTIFIERS and first.token_type is TokenType.SELECT:
+        if tokens[bracket.number - 2].token_type in COMPARISONS:
+            instead = "use IN or EXISTS, or compare with the `max` or `min` of the subquery"
+            yield Foreign(f"Spark compares with no {bracket.word} of a subquery", instead, name.start)
+    elif bracket.word in WITH_UNIT and bracket.commas == 2 and first.token_type is TokenType.STRING:
+        yield Foreign(f"the unit of `{name.text}` stands in quotes", f"write `{first.text.upper()}`", first.start)
+    elif bracket.word in {"EXTRACT", "DATE_PART", "DATEPART"} and first.text.upper() == "EPOCH":
+        yield Foreign(f"`{name.text}` knows no `epoch`", "use `unix_timestamp(...)`", first.start)
 
 
 def _ends_list(following: list[Token]) -> bool:

@@ -17,7 +17,7 @@ UNCOUNTABLE = frozenset(
 )
 MARKS = OPENING | CLOSING | UNCOUNTABLE | {TokenType.COMMA, TokenType.STAR}
 TEXT = re.compile(r"'[^']*'")
-LAST_WORD = re.compile(r"\s*(\w*)", re.ASCII)  # read backwards
+COUNTS_BACKWARDS = {name[::-1]: counts for name, counts in ARGUMENT_COUNTS.items()}
 BEFORE_STAR = frozenset({TokenType.L_PAREN, TokenType.COMMA, TokenType.DOT, TokenType.DISTINCT})
 
 
@@ -41,9 +41,9 @@ class _Bracket:
         self.is_countable = True
 
 
-def miscounted_calls(text: str, tokens: list[Token], *, nodes: Iterable[Any]) -> list[Miscounted]:
+def miscounted_calls(text: str, called: list[str], *, tokens: list[Token], nodes: Iterable[Any]) -> list[Miscounted]:
     """Return the calls that Spark refuses for the number of their arguments; a name that is no call is never one."""
-    if _looks_right(text):
+    if _looks_right(text, called):
         return []
     suspects = {found.start: found for found in _suspects(tokens)}
     if not suspects:
@@ -51,23 +51,23 @@ def miscounted_calls(text: str, tokens: list[Token], *, nodes: Iterable[Any]) ->
     return [suspects[start] for node in nodes if (start := _call_at(node)) in suspects]
 
 
-def _looks_right(text: str) -> bool:
+def _looks_right(text: str, called: list[str]) -> bool:
     """Tell quickly, by brackets and commas alone, that no call is miscounted; a comment can make it look wrong."""
-    names, commas = [""], [0]  # of the open brackets; the first stands for the whole query
-    for piece in (TEXT.sub("''", text) if "'" in text else text).split("("):
-        parts = piece.split(")")
-        commas[-1] += parts[0].count(",")
-        is_empty = not parts[0].strip()
-        for part in parts[1:]:
-            counts = ARGUMENT_COUNTS.get(names.pop())
-            given = commas.pop() + (not is_empty)
-            if not names or (counts is not None and given not in counts):
+    before, *pieces = (TEXT.sub("''", text) if "'" in text else text).split("(")
+    if ")" in before or len(pieces) != len(called):
+        return False
+    taken: list[Container[int] | None] = [None]  # for each open bracket; the first stands for the whole query
+    given = [0]
+    for word, piece in zip(reversed(called), pieces, strict=True):
+        inside, *after = piece.split(")")
+        taken.append(COUNTS_BACKWARDS.get(word))
+        is_empty = after and not inside.strip()
+        given.append(0 if is_empty else inside.count(",") + 1)
+        for part in after:
+            counts, count = taken.pop(), given.pop()
+            if not taken or (counts is not None and count not in counts):
                 return False
-            commas[-1] += part.count(",")
-            is_empty = False
-        found = LAST_WORD.match(piece[::-1])
-        names.append(found[1][::-1].lower() if found else "")
-        commas.append(0)
+            given[-1] += part.count(",")
     return True
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlglot.tokenizer_core import Token
 
+from lamina.compiler.called_words import called_words
 from lamina.compiler.foreign_syntax import foreign_syntax
 from lamina.compiler.miscounted_calls import miscounted_calls
 from lamina.compiler.misplaced_functions import Misplaced
@@ -20,12 +21,13 @@ def query_problems(
     text: str, tokens: list[Token], *, nodes: list[Any], ungrouped: Iterable[Ungrouped], misplaced: Iterable[Misplaced]
 ) -> Iterator[Diagnostic]:
     """Yield the findings of one query, given the nodes of its tree; their file is filled in at link time."""
-    for item in foreign_syntax(text, tokens, nodes=nodes):
+    called = called_words(text)
+    for item in foreign_syntax(text, called, tokens=tokens, nodes=nodes):
         yield foreign_syntax_rule.finding(item.problem, place=place_at(text, item.start), instead=item.instead)
-    for unknown in unknown_functions(text, nodes):
+    for unknown in unknown_functions(text, called, nodes=nodes):
         place = place_at(text, unknown.start)
         yield unknown_function.finding(unknown.name, place=place, meant=meant_function(unknown.name))
-    for miscounted in miscounted_calls(text, tokens, nodes=nodes):
+    for miscounted in miscounted_calls(text, called, tokens=tokens, nodes=nodes):
         place = place_at(text, miscounted.start)
         yield wrong_argument_count.finding(miscounted.name, place=place, given=miscounted.given, taken=miscounted.taken)
     for call in misplaced:

@@ -1,23 +1,22 @@
 """Find the functions of a query that Spark does not have, and what the writer may have meant."""
 
-import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from sqlglot import exp
 
+from lamina.compiler.called_words import backwards
 from lamina.compiler.function_kinds import KNOWN, names_in
 from lamina.values.nearest import nearest
 
-CALL = re.compile(r"\(\s*(\w+)", re.ASCII)  # read backwards: looking for a bracket is faster than for any word
 SYNTAX = names_in("identifier stream timediff timestampadd timestampdiff try_cast")
 """Calls that Spark's grammar knows, which its list of functions leaves out."""
-BEFORE_BRACKETS = frozenset(
-    word[::-1]
-    for word in KNOWN
+BEFORE_BRACKETS = backwards(
+    KNOWN
     | SYNTAX
     | names_in("all and as by cube distinct else except from group having join on over rollup select sets then using")
     | names_in("values varchar where within")
+    | {""}
 )
 """Words that may stand before a bracket, backwards: a query without any other needs no second look."""
 ELSEWHERE = {
@@ -51,9 +50,9 @@ class UnknownFunction(NamedTuple):
     start: int
 
 
-def unknown_functions(text: str, nodes: Iterable[Any]) -> list[UnknownFunction]:
+def unknown_functions(text: str, called: list[str], *, nodes: Iterable[Any]) -> list[UnknownFunction]:
     """Return the functions of a query that Spark does not have; those of a schema (`db.name`) may exist."""
-    if BEFORE_BRACKETS.issuperset(CALL.findall(text.lower()[::-1])):
+    if BEFORE_BRACKETS.issuperset(called):
         return []
     return [found for node in nodes if isinstance(node, exp.Func) and (found := _unknown(node, text)) is not None]
 
