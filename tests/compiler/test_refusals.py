@@ -1,22 +1,7 @@
 """Queries that Spark refuses are found by the rule they are kept under; those it accepts are never accused by it."""
 
-from pathlib import Path
-
 import pytest
-from tests.compiler.projects import graph_of, model
-
-FOLDER = Path(__file__).parents[1] / "fixtures" / "refusals"
-
-
-def queries(kind: str) -> list[tuple[str, str]]:
-    """Return the queries of all rules, one on each line of a file, each with the code of its rule."""
-    files = sorted(FOLDER.glob(f"*.{kind}.sql"))
-    return [(file.name.partition(".")[0], sql) for file in files for sql in file.read_text().splitlines()]
-
-
-def codes(sql: str) -> set[str]:
-    """Return the codes of what is found in one query."""
-    return {item.code for item in graph_of(model("main.query", sql)).diagnostics}
+from tests.compiler.refusals import codes, queries
 
 
 @pytest.mark.parametrize(("code", "sql"), queries("refused"))

@@ -1,7 +1,7 @@
 """Checks over staged rows: one pass, severities and scopes, and what cannot run has failed."""
 
 import pytest
-from tests.compiler.test_check_conditions import ACCEPTED, REFUSED
+from tests.compiler.conditions import ACCEPTED, REFUSED
 from tests.spark.lake import Lake, day
 
 from lamina.project.model import CheckSettings
