@@ -12,8 +12,10 @@ from lamina.api import compile_project, compile_root, load_project
 from lamina.compile_cache import BASE, CHANGES, OBJECTS
 from lamina.compiler import objects
 from lamina.compiler.graph import Graph
+from lamina.compiler.object import QueryObject
+from lamina.compiler.resolve import Names
 from lamina.project.cache_file import FOLDER
-from lamina.values.names import ColumnName
+from lamina.values.names import ColumnName, ModelName
 from lamina.values.schema import Column, DataType
 
 PATH = f"{FOLDER}/{BASE}"
@@ -43,9 +45,9 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     texts: list[str] = []
     original = objects.compile_object
 
-    def noting(task: objects.ObjectTask, names: object) -> object:
+    def noting(task: objects.ObjectTask, names: Names) -> QueryObject:
         texts.append(task.text)
-        return original(task, names)  # type: ignore[arg-type]
+        return original(task, names)
 
     monkeypatch.setattr(objects, "compile_object", noting)
     return texts
@@ -105,10 +107,10 @@ def test_a_new_model_takes_over_a_bare_name(root: Path) -> None:
     (root / "models/main").mkdir()
     (root / "models/main/days.sql").write_text("SELECT 1 AS id")
     (root / "models/sales/reader.sql").write_text("SELECT id FROM days")
-    assert compile_root(str(root), {}).model("sales.reader").depends_on == ("main.days",)  # type: ignore[arg-type]
+    assert compile_root(str(root), {}).model(ModelName("sales.reader")).depends_on == ("main.days",)
     (root / "models/sales/days.sql").write_text("SELECT 2 AS id")
     graph = compile_root(str(root), {})
-    assert graph.model("sales.reader").depends_on == ("sales.days",)  # type: ignore[arg-type]
+    assert graph.model(ModelName("sales.reader")).depends_on == ("sales.days",)
     assert graph == fresh(root)
 
 

@@ -4,6 +4,7 @@ import pytest
 from tests.compiler.projects import graph_of, model, source
 
 from lamina.compiler.resolve import Names
+from lamina.values.names import ModelName
 
 NAMES = Names(["sales.orders", "main.days", "main.orders"], ["raw.orders", "lake.raw.events"], default_schema="main")
 
@@ -55,7 +56,7 @@ def test_every_clause_is_looked_into(query: str, reads: set[str]) -> None:
         model("main.m", "SELECT 1 AS id"),
         model("main.q", query),
     )
-    assert set(graph.model("main.q").depends_on) == reads  # type: ignore[arg-type]
+    assert set(graph.model(ModelName("main.q")).depends_on) == reads
     assert [item for item in graph.diagnostics if item.severity == "error"] == []
 
 

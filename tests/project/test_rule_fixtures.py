@@ -4,6 +4,7 @@ import json
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 
 import pytest
 
@@ -39,8 +40,8 @@ def test_every_rule_has_a_code_of_its_own_and_fixtures() -> None:
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.RULE.code)
-def test_every_rule_documents_itself(module: object) -> None:
+def test_every_rule_documents_itself(module: ModuleType) -> None:
     title, *rest = (module.__doc__ or "").strip().splitlines()
-    assert title.startswith(f"{module.RULE.code}: ")  # type: ignore[attr-defined]
+    assert title.startswith(f"{module.RULE.code}: ")
     assert any(line.startswith("Why: ") for line in rest)
     assert any(line.startswith("Fix: ") for line in rest)

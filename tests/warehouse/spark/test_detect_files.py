@@ -3,6 +3,7 @@
 import os
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any, Literal
 
 import pyarrow
 import pyarrow.parquet
@@ -27,8 +28,8 @@ def settings(tmp_path: Path) -> SparkSettings:
     return SparkSettings(root=folder, database=f"{folder}/db", warehouse=f"{folder}/warehouse", logs=folder)
 
 
-def source(format: str = "parquet", **fields: object) -> SourceTable:
-    return SourceTable(name=SourceName("raw.orders"), type="files", location="raw", format=format, **fields)  # type: ignore[arg-type]
+def source(format: Literal["parquet", "csv", "json"] = "parquet", **fields: Any) -> SourceTable:
+    return SourceTable(name=SourceName("raw.orders"), type="files", location="raw", format=format, **fields)
 
 
 def instant(day: int, hour: int = 0, minute: int = 0) -> datetime:
@@ -139,7 +140,7 @@ def test_folders_tell_the_day_without_opening_the_file(settings: SparkSettings) 
     ],
 )
 def test_text_files_are_scanned_for_the_one_column(
-    settings: SparkSettings, format: str, first: str, second: str
+    settings: SparkSettings, format: Literal["csv", "json"], first: str, second: str
 ) -> None:
     text(settings, "a", first)
     before = head(settings, source(format))

@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Literal
 
 import pyarrow
 import pyarrow.orc
@@ -19,8 +20,8 @@ TS = ColumnName("ts")
 NEVER = (date(9999, 12, 31), datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC))
 
 
-def held(folder: Path, name: str, format: str) -> tuple[ColumnRanges, ...]:
-    source = SourceTable(name=SourceName("raw.x"), type="files", location=str(folder), format=format)  # type: ignore[arg-type]
+def held(folder: Path, name: str, format: Literal["parquet", "csv", "json", "orc", "avro"]) -> tuple[ColumnRanges, ...]:
+    source = SourceTable(name=SourceName("raw.x"), type="files", location=str(folder), format=format)
     return held_by(source, folder, FileEntry(path=name, size=1, modified_ns=1), columns=(TS,))
 
 
