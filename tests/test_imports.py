@@ -51,6 +51,7 @@ def nodes_of(path: Path) -> list[ast.AST]:
     return list(ast.walk(ast.parse(path.read_text())))
 
 
+@functools.cache
 def imports_of(path: Path) -> list[tuple[int, str]]:
     """Return every imported module with its line, those inside functions included."""
     found: list[tuple[int, str]] = []
@@ -67,6 +68,8 @@ def imports_of(path: Path) -> list[tuple[int, str]]:
 
 
 def _module(parent: str, name: str) -> str:
+    if not parent.startswith("lamina"):
+        return parent
     inside = SOURCE.parent.joinpath(*parent.split("."), name)
     return f"{parent}.{name}" if inside.is_dir() or inside.with_suffix(".py").is_file() else parent
 

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,10 +29,16 @@ def lamina(*arguments: str, cwd: Path | None = None, **variables: str) -> subpro
     )
 
 
+@pytest.fixture(scope="module")
+def new_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("new")
+    assert lamina("init", "shop", cwd=folder).returncode == 0
+    return folder / "shop"
+
+
 @pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    assert lamina("init", "shop", cwd=tmp_path).returncode == 0
-    return tmp_path / "shop"
+def shop(new_shop: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(new_shop, tmp_path / "shop")
 
 
 def cpu_seconds(*arguments: str) -> float:
