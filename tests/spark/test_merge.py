@@ -5,6 +5,7 @@ from tests.spark.lake import Lake
 
 from lamina.project.strategy import DeleteInsert, Merge
 from lamina.values.names import ColumnName
+from lamina.values.plan import Mode
 from lamina.warehouse.failure import WarehouseFailure
 
 pytestmark = pytest.mark.spark
@@ -48,13 +49,13 @@ def test_merge_keeps_the_last_row_by_order_and_never_goes_back(lake: Lake) -> No
 
 
 @pytest.mark.parametrize("mode", ["replace_all", "merge"])
-def test_merge_without_order_refuses_a_key_that_comes_twice(lake: Lake, mode: str) -> None:
+def test_merge_without_order_refuses_a_key_that_comes_twice(lake: Lake, mode: Mode) -> None:
     strategy = Merge(unique_key=(KEY,))
     lake.build(lake.add_model("m.t", values("(1, 1, 'a', 'x')"), strategy=strategy))
     model = lake.add_model("m.t", values("(7, 1, 'a', 'x')", "(7, 1, 'b', 'x')"), strategy=strategy)
 
     with pytest.raises(WarehouseFailure, match="k = 7") as caught:
-        lake.stage(model, mode)  # type: ignore[arg-type]
+        lake.stage(model, mode)
 
     assert caught.value.kind == "data_rejected"
 
