@@ -4,6 +4,8 @@
 
 python := .venv/bin/python
 pytest := $(python) -m pytest -q
+# Tests start many processes, which would all compile the package again where an image forbids to keep bytecode.
+unexport PYTHONDONTWRITEBYTECODE
 
 help: ## List every target with a sentence
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
