@@ -1,7 +1,7 @@
 """Read window functions: how far each reaches before its row, and whether it looks ahead."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlglot import exp
 
@@ -36,26 +36,43 @@ BY_POSITION = (
 )
 
 
-def window_of(node: Node, named: Mapping[str, Node]) -> Window:
-    """Read one OVER clause, with the named windows of its SELECT."""
+class WindowParts(NamedTuple):
+    """A window function and the clauses it is over, as nodes."""
+
+    function: Node
+    partition: list[Node]
+    order: Node | None
+    spec: Node | None
+
+    @property
+    def is_numbering(self) -> bool:
+        """Tell whether its value depends on the order among ties."""
+        is_rows = self.spec is not None and str(self.spec.args.get("kind", "")).lower() == "rows"
+        return isinstance(self.function, BY_POSITION) or (is_rows and not isinstance(self.function, TIE_SAFE))
+
+
+def window_parts(node: Node, named: Mapping[str, Node]) -> WindowParts:
+    """Take one OVER clause apart, with the named windows of its SELECT."""
     function = node.this
     while isinstance(function, (exp.IgnoreNulls, exp.RespectNulls, exp.Filter)):
         function = function.this
     parent = named.get(node.alias.lower()) if node.args.get("alias") else None
     partition = _given("partition_by", node, parent) or []
-    order_node = _given("order", node, parent)
-    spec = _given("spec", node, parent)
-    order = order_terms(order_node)
-    back, looks_ahead = _reach(function, spec, is_ordered=bool(order))
-    is_rows = spec is not None and str(spec.args.get("kind", "")).lower() == "rows"
-    is_numbering = isinstance(function, BY_POSITION) or (is_rows and not isinstance(function, TIE_SAFE))
+    return WindowParts(function, partition, _given("order", node, parent), _given("spec", node, parent))
+
+
+def window_of(node: Node, named: Mapping[str, Node]) -> Window:
+    """Read one OVER clause, with the named windows of its SELECT."""
+    parts = window_parts(node, named)
+    order = order_terms(parts.order)
+    back, looks_ahead = _reach(parts.function, parts.spec, is_ordered=bool(order))
     return Window(
-        function=function_name(function),
-        partition=tuple(term_of(item) for item in partition),
+        function=function_name(parts.function),
+        partition=tuple(term_of(item) for item in parts.partition),
         order=order,
         back=back,
         looks_ahead=looks_ahead,
-        is_numbering=is_numbering,
+        is_numbering=parts.is_numbering,
         at=place(node),
     )
 

@@ -101,21 +101,23 @@ class FromClause:
         self.scopes.register(OpaqueRelation(node.alias_or_name if not inside else "", inside, uses), self.frame)
 
     def _table(self, node: exp.Table, *, is_optional: bool) -> None:
+        alias = node.alias
         if not isinstance(node.this, exp.Identifier):
-            self._function(node, alias=node.alias or node.this.name, is_optional=is_optional)
+            self._function(node, alias=alias or node.this.name, is_optional=is_optional)
             return
-        parts = tuple(part.name for part in node.parts)
+        written = node.parts
+        parts = tuple([part.name for part in written])
         columns = column_aliases(node)
         scope = self.frame.ctes.get(parts[0].lower()) if len(parts) == 1 else None
         if scope is not None:
-            self.scopes.register(QueryRelation(node.alias or parts[0], scope, is_optional, columns), self.frame)
+            self.scopes.register(QueryRelation(alias or parts[0], scope, is_optional, columns), self.frame)
             return
-        start, end = node.parts[0].meta["start"], node.parts[-1].meta["end"] + 1
-        alias_at = -1 if node.alias else BEHIND_SAMPLE if node.args.get("sample") else end
+        start, end = written[0].meta["start"], written[-1].meta["end"] + 1
+        alias_at = -1 if alias else BEHIND_SAMPLE if node.args.get("sample") else end
         self.scopes.references.append(Reference(parts, self.scopes.resolve(parts), start, end, alias_at))
-        relation = TableRelation(node.alias or parts[-1], len(self.scopes.references) - 1, is_optional, columns)
+        relation = TableRelation(alias or parts[-1], len(self.scopes.references) - 1, is_optional, columns)
         number = self.scopes.register(relation, self.frame)
-        if not node.alias:
+        if not alias:
             for size in range(2, len(parts) + 1):
                 self.frame.names[tuple(part.lower() for part in parts[-size:])] = number
 

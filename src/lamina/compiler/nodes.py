@@ -71,11 +71,11 @@ def first_start(node: exp.Expr) -> int:
 def start_of(node: exp.Expr) -> int:
     """Return where an expression stands: its alias, its function or its first word; 0 if that cannot be told."""
     if type(node) is exp.Column:
-        for key in ("catalog", "db", "table", "this"):
-            part = node.args.get(key)
-            if part is not None and part._meta:
-                return int(part._meta["start"])
-        return 0
+        args = node.args
+        first = args.get("table") or args["this"]
+        if args.get("db") is not None or not first._meta:
+            first = next((part for part in node.parts if part._meta), None)
+        return int(first._meta["start"]) if first is not None else 0
     alias = node.args.get("alias")
     if isinstance(alias, exp.Identifier) and alias._meta:
         return int(alias._meta["start"])

@@ -6,12 +6,13 @@ from typing import Any
 from sqlglot import exp
 
 from lamina.compiler.calls import UNORDERED_NODES, kinds_of
-from lamina.compiler.frames import function_name, order_terms, window_of
+from lamina.compiler.frames import function_name, order_terms, window_parts
 from lamina.compiler.nodes import Nodes, first_start
 from lamina.compiler.object import RowChoice, SelectScope, UnorderedCall
 from lamina.compiler.operators import NOWHERE, Term
 from lamina.compiler.scopes import Scopes
 from lamina.compiler.shape import group_keys, has_grouping_sets
+from lamina.compiler.terms import term_of
 
 Node = Any
 
@@ -37,11 +38,14 @@ def _numbering(node: Node, scopes: Scopes) -> Iterator[RowChoice]:
     select = node.find_ancestor(exp.Query)
     if type(select) is not exp.Select or type(node.this) is exp.Identifier:  # the latter is in a WINDOW clause
         return
-    window = window_of(node, {item.name.lower(): item for item in select.args.get("windows") or ()})
-    terms = [*window.partition, *(item.term for item in window.order)]
-    if window.is_numbering and not _orders_groups(select, terms):
+    window = window_parts(node, {item.name.lower(): item for item in select.args.get("windows") or ()})
+    if not window.is_numbering:
+        return
+    order = order_terms(window.order)
+    terms = [*[term_of(item) for item in window.partition], *[item.term for item in order]]
+    if not _orders_groups(select, terms):
         relation, columns = _keyed(select, terms, scopes)
-        yield RowChoice(window.function, relation, columns, bool(window.order), first_start(node))
+        yield RowChoice(function_name(window.function), relation, columns, bool(order), first_start(node))
 
 
 def _limit(node: Node, scopes: Scopes) -> Iterator[RowChoice]:

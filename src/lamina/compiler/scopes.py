@@ -109,7 +109,7 @@ class Scopes:
     def locator(self, frame: Frame) -> "Locator":
         """Return what finds the columns named in a scope."""
         if frame.locate is None:
-            frame.locate = Locator(self, frame.number)
+            frame.locate = Locator(self, frame)
         return frame.locate
 
     def _inner_query(self, node: exp.Expr, frame: Frame) -> int:
@@ -133,11 +133,7 @@ class Scopes:
         qualifier = node.args.get("table")
         if qualifier is not None and qualifier.name == PARAMETERS:
             return ("column", PARAMETER_RELATION, node.name)
-        found = self.locator(frame)(node)
-        program: Program = ("column", found.relation, found.name)
-        for field in found.fields:
-            program = ("field", program, field)
-        return program
+        return self.locator(frame)(node).program()
 
     def generator(
         self, node: exp.Expr, frame: Frame, *, alias: str, columns: tuple[str, ...], is_optional: bool
@@ -175,33 +171,32 @@ class Scopes:
 class Locator:
     """Finds where a column of one scope leads, by the names of the FROM clauses around it."""
 
-    __slots__ = ("known", "number", "scopes")
+    __slots__ = ("known", "names", "number", "scopes")
 
-    def __init__(self, scopes: Scopes, number: int) -> None:
+    def __init__(self, scopes: Scopes, frame: Frame) -> None:
         self.scopes = scopes
-        self.number = number
-        self.known: dict[
-            int, tuple[exp.Column, Located]
-        ] = {}  # by id of the node, which is kept so that it stays taken
+        self.number = frame.number
+        self.names = frame.names
+        # By id of the node, which is kept so that it stays taken.
+        self.known: dict[int, tuple[exp.Column, Located]] = {}
 
     def __call__(self, node: exp.Column) -> Located:
         known = self.known.get(id(node))
         if known is None:
-            known = self.known[id(node)] = node, self._locate(node)
+            known = self.known[id(node)] = node, self.locate(node)
         return known[1]
 
-    def _locate(self, node: exp.Column) -> Located:
+    def locate(self, node: exp.Column) -> Located:
+        """Find a column without remembering it."""
         unqualified = -1 - self.number
         args = node.args
         qualifier, this = args.get("table"), args["this"]
         if qualifier is None:
-            name = "*" if type(this) is exp.Star else this.name
-            return Located(unqualified, name, (), start=start_of(node), is_qualifier=False)
+            return Located(unqualified, "*" if type(this) is exp.Star else this.name, (), start_of(node))
         if args.get("db") is None:
-            frame = self.scopes.frames.get(self.number)
-            relation = frame.names.get((qualifier.name.lower(),)) if frame is not None else None
-            if relation is not None and relation >= 0:
-                return Located(relation, this.name, (), start=start_of(node), is_qualifier=False)
+            own = self.names.get((qualifier.name.lower(),), -1)
+            if own >= 0:
+                return Located(own, this.name, (), start_of(node))
         parts = [part.name for part in node.parts]
         for size in range(len(parts) - 1, 0, -1):
             key = tuple(part.lower() for part in parts[:size])
@@ -210,6 +205,6 @@ class Locator:
                 continue
             self.scopes.note_qualifier(node, relation, size)
             if relation < 0:
-                return Located(unqualified, "", (), start=start_of(node), is_qualifier=True)
-            return Located(relation, parts[size], tuple(parts[size + 1 :]), start=start_of(node), is_qualifier=False)
-        return Located(unqualified, parts[0], tuple(parts[1:]), start=start_of(node), is_qualifier=True)
+                return Located(unqualified, "", (), start_of(node), is_qualifier=True)
+            return Located(relation, parts[size], tuple(parts[size + 1 :]), start_of(node))
+        return Located(unqualified, parts[0], tuple(parts[1:]), start_of(node), is_qualifier=True)

@@ -4,9 +4,9 @@ from sqlglot import exp
 
 from lamina.compiler.generators import generator_name
 from lamina.compiler.nodes import output_name, star_of, start_of
-from lamina.compiler.object import Output, Star
+from lamina.compiler.object import DIRECT, Output, Star
 from lamina.compiler.scopes import Frame, Scopes
-from lamina.compiler.uses import UseCollector
+from lamina.compiler.uses import PARAMETERS, UseCollector
 
 
 class SelectList:
@@ -20,9 +20,11 @@ class SelectList:
     def outputs(self, node: exp.Select) -> tuple[Output | Star, ...]:
         """Return the output columns of a SELECT."""
         found: list[Output | Star] = []
-        for item in node.expressions:
-            star = star_of(item)
-            if star is not None:
+        for item in node.args["expressions"]:
+            column = passed_on(item)
+            if column is not None:
+                found.append(self._column(item, column))
+            elif (star := star_of(item)) is not None:
                 found.append(self._star(item, star))
             elif isinstance(item, exp.Aliases):
                 found.extend(self._several(item))
@@ -31,6 +33,10 @@ class SelectList:
             else:
                 found.append(self._output(item))
         return tuple(found)
+
+    def _column(self, item: exp.Expr, column: exp.Column) -> Output:
+        located = self.scopes.locator(self.frame).locate(column)
+        return Output(output_name(item), located.program(), (located.use(DIRECT),), start_of(item))
 
     def _output(self, item: exp.Expr) -> Output:
         uses = self.collector.collect(item)
@@ -70,3 +76,12 @@ class SelectList:
         found = self.scopes.relation_named(parts, self.frame.number)
         self.scopes.note_qualifier(item, found, len(parts))
         return Star(-2 if found is None or found < 0 else found, start_of(item), left_out)
+
+
+def passed_on(item: exp.Expr) -> exp.Column | None:
+    """Return the column that an item of a SELECT list hands on as it is, as most do; None if it is anything else."""
+    column = item.args["this"] if type(item) is exp.Alias else item
+    if type(column) is not exp.Column or type(column.args["this"]) is exp.Star:
+        return None
+    qualifier = column.args.get("table")
+    return column if qualifier is None or qualifier.name != PARAMETERS else None

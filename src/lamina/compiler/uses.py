@@ -6,6 +6,8 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from lamina.compiler.object import AGGREGATION, CAST, DIRECT, EXPRESSION, Use
+from lamina.compiler.program_form import Program
+from lamina.values.value import Value
 
 PARAMETERS = "@"  # the qualifier of columns that stand for `@name`; no relation can be called so
 
@@ -36,17 +38,26 @@ ONLY_OVER_WINDOWS = tuple(kind for kind in _ROW_PICKING if kind not in (exp.Firs
 """Functions that only a window can evaluate."""
 
 
-class Located:
+class Located(Value, frozen=True):
     """Where a column name leads: a relation or scope, the column, and the struct fields after it."""
 
-    __slots__ = ("fields", "is_qualifier", "name", "relation", "start")
+    relation: int
+    name: str
+    fields: tuple[str, ...]
+    start: int
+    is_qualifier: bool = False
 
-    def __init__(self, relation: int, name: str, fields: tuple[str, ...], *, start: int, is_qualifier: bool) -> None:
-        self.relation = relation
-        self.name = name
-        self.fields = fields
-        self.start = start
-        self.is_qualifier = is_qualifier
+    def use(self, kind: int) -> Use:
+        """Return the use of the column, of which a field is no longer the whole."""
+        strongest = max(kind, EXPRESSION) if self.fields else kind
+        return Use(self.relation, self.name, strongest, self.start, self.is_qualifier)
+
+    def program(self) -> Program:
+        """Return its type program."""
+        program: Program = ("column", self.relation, self.name)
+        for field in self.fields:
+            program = ("field", program, field)
+        return program
 
 
 Locate = Callable[[exp.Column], Located]
@@ -74,7 +85,14 @@ class UseCollector:
         stack: list[tuple[exp.Expr, int]] = [(expression, DIRECT)]
         while stack:
             node, kind = stack.pop()
-            use = self._visit(node, kind, stack)
+            if type(node) is exp.Column:
+                use = self._use(node, kind)
+            else:
+                role = _ROLES.get(type(node)) or _role(type(node))
+                if role.is_plain:
+                    _push(node, max(kind, role.least_kind), stack)
+                    continue
+                use = self._visit(node, kind, role=role, stack=stack)
             if use is None:
                 continue
             known = found.get((use.relation, use.name))
@@ -84,10 +102,7 @@ class UseCollector:
             return tuple(found.values())
         return tuple(sorted(found.values(), key=lambda use: (use.start, use.relation, use.name)))
 
-    def _visit(self, node: exp.Expr, kind: int, stack: list[tuple[exp.Expr, int]]) -> Use | None:
-        if type(node) is exp.Column:
-            return self._use(node, kind)
-        role = _ROLES.get(type(node)) or _role(type(node))
+    def _visit(self, node: exp.Expr, kind: int, *, role: "_Role", stack: list[tuple[exp.Expr, int]]) -> Use | None:
         if role.is_query:
             return Use(self.subquery(node), "", max(kind, EXPRESSION), _start_of(node))
         if role.is_star:
@@ -95,11 +110,10 @@ class UseCollector:
         if role.is_window:
             self._window(node, max(kind, EXPRESSION), stack)
             return None
-        if role.makes_or_folds_rows:
-            self.is_row_local = False
-            self.may_aggregate = True
-            if kind == AGGREGATION or role.needs_window:
-                self.may_be_misplaced = True
+        self.is_row_local = False
+        self.may_aggregate = True
+        if kind == AGGREGATION or role.needs_window:
+            self.may_be_misplaced = True
         _push(node, max(kind, role.least_kind), stack)
         return None
 
@@ -107,10 +121,7 @@ class UseCollector:
         qualifier = node.args.get("table")
         if qualifier is not None and qualifier.name == PARAMETERS:
             return None
-        found = self.locate(node)
-        if found.fields:
-            kind = max(kind, EXPRESSION)
-        return Use(found.relation, found.name, kind, found.start, found.is_qualifier)
+        return self.locate(node).use(kind)
 
     def _star(self, node: exp.Expr) -> Use | None:
         """`count(*)` reads no column; any other function of a star reads all."""
@@ -142,6 +153,7 @@ class _Role(NamedTuple):
     """What a class of nodes means for the columns inside it."""
 
     least_kind: int  # of a use inside
+    is_plain: bool  # none of the following
     is_query: bool
     is_star: bool
     is_window: bool
@@ -162,14 +174,14 @@ def _role(kind: type[exp.Expr]) -> _Role:
         least = CAST
     elif is_aggregate:
         least = AGGREGATION
-    found = _ROLES[kind] = _Role(
-        least_kind=least,
-        is_query=issubclass(kind, exp.Query),
-        is_star=kind is exp.Star,
-        is_window=issubclass(kind, exp.Window),
-        makes_or_folds_rows=is_aggregate or issubclass(kind, (exp.UDTF, *ONLY_OVER_WINDOWS)),
-        needs_window=issubclass(kind, ONLY_OVER_WINDOWS),
-    )
+    special = {
+        "is_query": issubclass(kind, exp.Query),
+        "is_star": kind is exp.Star,
+        "is_window": issubclass(kind, exp.Window),
+        "makes_or_folds_rows": is_aggregate or issubclass(kind, (exp.UDTF, *ONLY_OVER_WINDOWS)),
+        "needs_window": issubclass(kind, ONLY_OVER_WINDOWS),
+    }
+    found = _ROLES[kind] = _Role(least_kind=least, is_plain=not any(special.values()), **special)
     return found
 
 
@@ -179,7 +191,7 @@ def _push(node: exp.Expr, kind: int, stack: list[tuple[exp.Expr, int]]) -> None:
             if type(value) not in _LEAVES:
                 stack.append((value, kind))
         elif isinstance(value, list):
-            stack.extend([(item, kind) for item in value if isinstance(item, exp.Expr)])
+            stack.extend([(item, kind) for item in value if isinstance(item, exp.Expr) and type(item) not in _LEAVES])
 
 
 def _start_of(node: exp.Expr) -> int:
