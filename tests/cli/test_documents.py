@@ -1,25 +1,25 @@
 """The schemas in `schemas/` are those of the code, and commands print what their schema says."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scripts.generate_schemas import FOLDER, schema_files
 
+from lamina.cli.app import run_command
 from lamina.cli.documents import DOCUMENTS, HEADER
 from lamina.values.codec import from_json
 
 QUICKSTART = Path(__file__).parents[2] / "examples" / "quickstart"
 
 
-def document(*arguments: str) -> dict[str, Any]:
-    """Run a command and return what it prints."""
-    command = [sys.executable, "-m", "lamina", *arguments]
-    done = subprocess.run([*command, "--output", "json"], capture_output=True, text=True, timeout=120, check=False)
-    printed: dict[str, Any] = json.loads(done.stdout)
+def document(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    """Run a command and return what it prints, which tells its exit code."""
+    name, *rest = arguments
+    code = run_command(name, [*rest, "--output", "json"])
+    printed: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert printed["exit_code"] == code
     return printed
 
 
@@ -42,8 +42,8 @@ def test_every_reference_in_a_schema_is_defined(path: Path) -> None:
     [("compile",), ("list",), ("explain", "sales.daily_revenue"), ("lineage", "sales.daily_revenue")],
     ids=" ".join,
 )
-def test_a_command_prints_its_document(arguments: tuple[str, ...]) -> None:
-    printed = document(*arguments, "--project-dir", str(QUICKSTART))
+def test_a_command_prints_its_document(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    printed = document(capsys, *arguments, "--project-dir", str(QUICKSTART))
     fields = {**HEADER, **DOCUMENTS[arguments[0]]}
     assert printed["exit_code"] == 0
     assert list(printed) == list(fields)
@@ -51,7 +51,7 @@ def test_a_command_prints_its_document(arguments: tuple[str, ...]) -> None:
         from_json(json.dumps(printed[name]), kind)
 
 
-def test_a_project_that_is_missing_prints_diagnostics(tmp_path: Path) -> None:
-    printed = document("compile", "--project-dir", str(tmp_path))
+def test_a_project_that_is_missing_prints_diagnostics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    printed = document(capsys, "compile", "--project-dir", str(tmp_path))
     assert (printed["status"], printed["exit_code"]) == ("error", 1)
     assert printed["diagnostics"]
