@@ -2,6 +2,7 @@
 
 import os
 import tomllib
+from itertools import combinations
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING
 
@@ -10,18 +11,28 @@ from tests.compiler.refusals import FOLDER, codes, queries
 from tests.spark.agreement import create_view, read_column
 from tests.spark.random_groups import random_group
 
+from lamina.compiler.coercion import common_type
+from lamina.values.schema import DataType
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
 ERRORS = {
+    "L211": r"UNRESOLVED_COLUMN",
+    "L222": r"INCOMPATIBLE_COLUMN_TYPE",
     "L216": r"MISSING_AGGREGATION|MISSING_GROUP_BY|UNRESOLVED_COLUMN",
     "L220": r"GROUP_BY|WHERE|HAVING|NESTED_AGGREGATE|indow function",
     "L221": r"WRONG_NUM_ARGS",
     "L219": r"PARSE_SYNTAX_ERROR|UNSUPPORTED_DATATYPE|DATATYPE_MISSING_SIZE|TRAILING_COMMA|UNRESOLVED_ROUTINE"
     r"|DATETIME_UNIT|INVALID_EXTRACT_FIELD|TABLE_VALUED_FUNCTION|UNRESOLVED_COLUMN|Operation not allowed",
 }
+
+TYPES = (
+    *("boolean", "int", "double", "decimal(10,2)", "string", "binary", "date", "timestamp"),
+    *("array<int>", "array<date>", "map<string,int>", "map<string,date>", "interval day", "interval month"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +56,19 @@ def test_spark_refuses_what_is_found(tables: "SparkSession") -> None:
             pytest.fail(f"{sql}: {tables.sql(sql).columns}")
 
 
+def test_columns_whose_types_have_no_common_one_cannot_be_united(spark: "SparkSession") -> None:
+    from pyspark.errors import AnalysisException
+
+    kinds = [DataType(kind) for kind in TYPES]
+    pairs = [(one, other) for one, other in combinations(kinds, 2) if common_type(one, other) is None]
+    assert len(pairs) > 30
+    for one, other in pairs:
+        sql = f"SELECT CAST(NULL AS {one}) AS x UNION ALL SELECT CAST(NULL AS {other})"
+        assert "L222" in codes(sql)
+        with pytest.raises(AnalysisException, match=ERRORS["L222"]):
+            pytest.fail(f"{sql}: {spark.sql(sql).columns}")
+
+
 def test_no_random_query_that_spark_accepts_is_accused(tables: "SparkSession") -> None:
     from pyspark.errors import PySparkException
 
@@ -54,7 +78,7 @@ def test_no_random_query_that_spark_accepts_is_accused(tables: "SparkSession") -
     accepted = accused = 0
     for _ in range(150):
         sql = random_group(random)
-        found = codes(sql) & {"L216", "L217", "L219", "L220", "L221"}
+        found = codes(sql) & {"L211", "L216", "L217", "L219", "L220", "L221", "L222"}
         try:
             assert tables.sql(sql).columns
         except PySparkException:

@@ -21,7 +21,8 @@ from lamina.compiler.object import (
     ValuesScope,
 )
 from lamina.compiler.rows import ALL, NO_EDGES, LinkedColumn, Occurrence, Rows, opaque_rows
-from lamina.compiler.set_operations import aligned, united
+from lamina.compiler.set_operations import aligned, set_problems, united
+from lamina.compiler.star_problems import not_grouped, not_left_out
 from lamina.compiler.types import UNTYPED, Typed
 from lamina.compiler.visible import Visible, visible_columns
 from lamina.values.schema import Schema
@@ -48,6 +49,7 @@ class Linker:
         self.done: dict[int, Rows] = {}
         self.lookup = Lookup(query, self._relation, parameters)
         self.follows_filters = follows_filters
+        self.grouped = {item.scope: item.keys for item in query.grouped_stars}
 
     def result(self) -> Rows:
         """Return the rows of the whole query; CTEs first, so that a long chain of them is no recursion."""
@@ -198,7 +200,12 @@ class Linker:
         else:
             found, sources = [], [opaque_rows([self.rows[relation] for relation in scope.relations])]
         left_out = {name.lower() for name in item.left_out}
-        return [column for column in found if column.name.lower() not in left_out], sources
+        kept = [column for column in found if column.name.lower() not in left_out]
+        if left_out and not any(rows.is_open for rows in sources):
+            self.lookup.problems.extend(not_left_out(item, found))
+        if number in self.grouped and not any(rows.is_open for rows in sources):
+            self.lookup.problems.extend(not_grouped(item, kept, keys=self.grouped[number], among=scope.relations))
+        return kept, sources
 
     def _set(self, scope: SetScope) -> Rows:
         branches = [self.scope(item) for item in scope.branches]
@@ -210,22 +217,27 @@ class Linker:
         if any(branch.is_open for branch in branches) or (len(set(counts)) > 1 and not scope.by_name):
             if not any(branch.is_open for branch in branches):
                 odd = next(number for number, count in enumerate(counts) if count != counts[0])
-                start = self._first_output(scope.branches[odd])
+                start = self._output_at(scope.branches[odd], 0)
                 self.lookup.problems.append(Problem("count", start, tuple(str(count) for count in counts)))
             return opaque_rows(branches)
         columns = united(scope, branches)
         if not scope.is_union_all:
             reads |= {origin for branch in branches for column in branch.columns for origin in column.edges}
             reads |= {(table, ALL) for table in star_reads}
+        self.lookup.problems.extend(set_problems(scope, branches, columns=columns, start_of=self._output_at))
         by_name = {column.name.lower(): column for column in columns}
         for use in scope.orders:
             column = by_name.get(use.name.lower())
             reads |= column.edges.keys() if column is not None else set()
         return Rows(columns, tables=tables, row_reads=frozenset(reads), star_reads=star_reads, occurrences=occurrences)
 
-    def _first_output(self, number: int) -> int:
+    def _output_at(self, number: int, position: int) -> int:
+        """Return where an output of a scope is written; the first one if a star may stand for it."""
         scope = self.query.scopes[number]
-        return scope.outputs[0].start if isinstance(scope, SelectScope) and scope.outputs else 0
+        if not isinstance(scope, SelectScope) or not scope.outputs:
+            return 0
+        has_star = any(isinstance(item, Star) for item in scope.outputs)
+        return scope.outputs[0 if has_star else position].start
 
     def _values(self, scope: ValuesScope) -> Rows:
         inner = [self._relation(item) for item in scope.subqueries]

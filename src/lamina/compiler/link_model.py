@@ -18,6 +18,8 @@ from lamina.compiler.rules import (
     ambiguous_column,
     column_count_mismatch,
     duplicate_column,
+    incompatible_branches,
+    ungrouped_column,
     unknown_column,
     unknown_parameter,
     unknown_relation,
@@ -269,11 +271,17 @@ def _finding(problem: Problem, file: ModelFile) -> Diagnostic:
     if problem.code == "count":
         return column_count_mismatch.finding(tuple(int(item) for item in problem.facts), place=place, model=file.name)
     name = problem.facts[0]
+    if problem.code == "grouped":
+        return ungrouped_column.finding_of_star(problem.facts, place=place)
+    if problem.code == "types":
+        return incompatible_branches.finding(name, place=place, types=problem.facts[1:])
     if problem.code == "ambiguous":
         return ambiguous_column.finding(name, place=place, model=file.name, relations=problem.facts[1:])
     known = problem.facts[2:]
     if "" in known and not name.isidentifier():
         return unknown_column.unnamed(name, place=place, model=file.name)
+    if problem.code == "order":
+        return unknown_column.unordered(name, place=place, model=file.name, known=known)
     if problem.code == "relation":
         close = nearest(name, sorted(set(known)))
         return unknown_relation.finding(name, place=place, model=file.name, nearest=close)

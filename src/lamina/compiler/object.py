@@ -157,6 +157,13 @@ class UnorderedCall(Value, frozen=True, array_like=True):
     start: int
 
 
+class GroupedStar(Value, frozen=True, array_like=True):
+    """A SELECT with a star and a GROUP BY, and the names that GROUP BY mentions, in lower case."""
+
+    scope: int
+    keys: tuple[str, ...]
+
+
 class SelectScope(Value, frozen=True, array_like=True, tag="select"):
     """One SELECT: where each kind of use is looked up differs."""
 
@@ -226,6 +233,7 @@ class QueryObject(Value, frozen=True, array_like=True):
     canonical: str = ""
     equal: tuple[EqualColumns, ...] = ()
     choices: tuple[RowChoice, ...] = ()
+    grouped_stars: tuple[GroupedStar, ...] = ()
     unordered: tuple[UnorderedCall, ...] = ()
     shape: QueryShape | None = None  # only where a proof may need it
     diagnostics: tuple[Diagnostic, ...] = ()  # without file and model; the place's file is filled in at link time

@@ -78,6 +78,7 @@ def _object(text: str, parsed: Parsed, nodes: Nodes, *, resolve: Resolve, needs_
         volatile=(*volatile, "tablesample") if scopes.is_sampled else volatile,
         canonical=form,
         equal=tuple(scopes.equal),
+        grouped_stars=tuple(walk.grouped_stars),
         choices=row_choices(nodes, scopes),
         unordered=unordered_calls(nodes),
         shape=facts,

@@ -87,6 +87,16 @@ def ungrouped_columns(select: exp.Select, relations: Collection[str]) -> list[Un
     return [Ungrouped(name, node.meta.get("start", 0), group is not None) for name, node in found.items()]
 
 
+def grouped_names(select: exp.Select, relations: Collection[str]) -> tuple[str, ...] | None:
+    """Return the names that a GROUP BY beside a star mentions, in lower case; None where that cannot be told."""
+    group = select.args.get("group")
+    keys = Keys(relations)
+    # Beside a star a number means a column that only the tables know.
+    if group is None or group.find(exp.Literal) is not None or not _read_keys(group, select.args["expressions"], keys):
+        return None
+    return tuple(sorted(keys.named))
+
+
 def _is_plain(select: exp.Select, group: exp.Group, items: list[Node]) -> bool:
     """Tell quickly that all outputs are aggregates or grouped columns spelt as in GROUP BY, as nearly always."""
     if select.args.get("having") is not None or select.args.get("order") is not None:

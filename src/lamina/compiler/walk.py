@@ -9,6 +9,7 @@ from lamina.compiler.misplaced_functions import Misplaced, misplaced_functions
 from lamina.compiler.nodes import column_aliases, ordinals
 from lamina.compiler.object import (
     ExactFilter,
+    GroupedStar,
     OpaqueScope,
     Output,
     QueryRelation,
@@ -20,7 +21,7 @@ from lamina.compiler.object import (
 )
 from lamina.compiler.scopes import Ctes, Frame, Resolve, Scopes
 from lamina.compiler.select_list import SelectList
-from lamina.compiler.ungrouped import Ungrouped, ungrouped_columns
+from lamina.compiler.ungrouped import Ungrouped, grouped_names, ungrouped_columns
 from lamina.compiler.uses import UseCollector
 
 _SET_OPERATORS = {exp.Union: "union", exp.Except: "except", exp.Intersect: "intersect"}
@@ -32,6 +33,7 @@ class Walk:
     def __init__(self, resolve: Resolve) -> None:
         self.scopes = Scopes(resolve, self.query)
         self.ungrouped: list[Ungrouped] = []
+        self.grouped_stars: list[GroupedStar] = []
         self.misplaced: list[Misplaced] = []
 
     def query(self, node: exp.Expr, parent: int, ctes: Ctes) -> int:
@@ -152,7 +154,10 @@ class Walk:
         orders, order_outputs = self._orders(node, collector)
         if parent < 0 and (node.args.get("group") is not None or collector.may_aggregate):
             # Inside other queries a name may be that of an outer column.
-            self.ungrouped += ungrouped_columns(node, {part for name in frame.names for part in name})
+            names = {part for name in frame.names for part in name}
+            self.ungrouped += ungrouped_columns(node, names)
+            if any(type(item) is Star for item in outputs) and (keys := grouped_names(node, names)) is not None:
+                self.grouped_stars.append(GroupedStar(frame.number, keys))
         if parent < 0 and (collector.may_be_misplaced or _has_odd_groups(node)):
             self.misplaced += misplaced_functions(node)
         decides_all = group_outputs is None or order_outputs is None or node.args.get("distinct") is not None

@@ -16,6 +16,14 @@ def finding(name: str, *, place: Place) -> Diagnostic:
     return RULE.finding(f"column `{name}` is neither in GROUP BY nor inside an aggregate", place=place, hint=hint)
 
 
+def finding_of_star(names: tuple[str, ...], *, place: Place) -> Diagnostic:
+    """Return the finding for the columns of a star that GROUP BY does not mention."""
+    others = len(names) - 1
+    what = f"`{names[0]}` and {others} more columns that are" if others else f"`{names[0]}`, which is"
+    hint = "name the columns to select: those in GROUP BY, and aggregates of others"
+    return RULE.finding(f"`*` holds {what} not in GROUP BY", place=place, hint=hint)
+
+
 def finding_without_group(name: str, *, place: Place) -> Diagnostic:
     """Return the finding for one column beside an aggregate, where there is no GROUP BY."""
     hint = "list the columns in a GROUP BY" if name == "*" else f"add `GROUP BY {name}`, or aggregate it as well"

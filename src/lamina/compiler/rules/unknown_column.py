@@ -22,6 +22,13 @@ def finding(name: str, *, place: Place, model: str, relation: str | None, known:
     return RULE.finding(where, place=place, model=model, hint=hint, suggestion=close)
 
 
+def unordered(name: str, *, place: Place, model: str, known: tuple[str, ...]) -> Diagnostic:
+    """Return the finding for a column that the rows of a set operation are ordered by, and that it does not return."""
+    close = nearest(name, sorted(set(known)))
+    hint = f"did you mean `{close}`?" if close else _listed(known)
+    return RULE.finding(f"the set operation returns no column `{name}`", place=place, model=model, hint=hint)
+
+
 def _listed(known: tuple[str, ...]) -> str:
     names = [name for name in dict.fromkeys(known) if name]
     if not names:
