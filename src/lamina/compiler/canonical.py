@@ -5,6 +5,7 @@ in which they are first read; so no alias, CTE name, comment, quote or bracket e
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from sqlglot import exp
@@ -45,17 +46,22 @@ def _arguments(args: Mapping[str, Any], silent: frozenset[str]) -> list[Any]:
         kind = value.__class__
         if kind is list:
             if value:
-                words.append(f"{name}{len(value)}")
-                words.extend(item if isinstance(item, exp.Expr) else str(item) for item in value)
+                words.append(_counted(name, len(value)))
+                words.extend([item if isinstance(item, exp.Expr) else str(item) for item in value])
         elif kind is exp.TableAlias:
             if columns := value.args.get("columns"):
-                words.append(f"{name}{len(columns)}")
+                words.append(_counted(name, len(columns)))
                 words.extend(columns)
         else:
             words.append(name)
             words.append(value if isinstance(value, exp.Expr) else str(value))
     words.append(")")
     return words
+
+
+@cache
+def _counted(name: str, count: int) -> str:
+    return f"{name}{count}"
 
 
 def _other(walk: Walk, node: Any) -> None:
@@ -84,7 +90,7 @@ def _select(walk: Walk, node: Any) -> None:
         words.append((block.number, position))
         if item.__class__ is exp.Alias:
             value = item.args["this"]
-            name = item.args["alias"].name.lower()
+            name = block.names[position].lower()
             if value.__class__ is not exp.Column or value.args["this"].name.lower() != name:
                 scope.aliases.add(name)
             words.append(value)
@@ -184,11 +190,13 @@ def _subquery(walk: Walk, node: Any) -> None:
 
 def _column(walk: Walk, node: Any) -> None:
     args = node.args
-    this = args["this"]
+    this, qualifier = args["this"], args.get("table")
     if this.__class__ is exp.Star:
         _qualified_star(walk, node)
-    elif args.get("table") is None:
+    elif qualifier is None:
         _bare_column(walk, this.name.lower())
+    elif args.get("db") is None:
+        _qualified_column(walk, [qualifier.name.lower(), this.name.lower()])
     else:
         _qualified_column(walk, [part.name.lower() for part in node.parts])
 
@@ -201,18 +209,19 @@ def _bare_column(walk: Walk, name: str) -> None:
         return
     if not scope.sees_outputs or name not in scope.aliases:
         owners = [
-            (occurrence, block)
+            occurrence
             for occurrence, block in enumerate(scope.blocks)
             if block is None or block.positions is None or name in block.positions
         ]
-        if len(owners) == 1 and (block := owners[0][1]) is not None and block.positions is not None:
+        block = scope.blocks[owners[0]] if len(owners) == 1 else None
+        if block is not None and block.positions is not None:
             position = block.positions[name]
             walk.read(block, position)
-            walk.out.append(f"0.{owners[0][0]}#{position}")
+            walk.out.append(f"{_occurrence(0, owners[0])}#{position}")
             return
         if len(scope.blocks) == 1 and not scope.is_correlated:
             walk.read_by_name(scope)
-            walk.out.append(f"0.0.{name}")
+            walk.out.append("0.0." + name)
             return
     here: Scope | None = scope
     while here is not None:
@@ -224,7 +233,7 @@ def _bare_column(walk: Walk, name: str) -> None:
 
 
 def _qualified_column(walk: Walk, parts: list[str]) -> None:
-    qualifier = ".".join(parts[:-1])
+    qualifier = parts[0] if len(parts) == 2 else ".".join(parts[:-1])
     up = 0
     here: Scope | None = walk.scope
     while here is not None:
@@ -239,13 +248,19 @@ def _qualified_column(walk: Walk, parts: list[str]) -> None:
             if block is not None:
                 walk.read(block, position)
             first = "." + rest[0] if position is None else f"#{position}"
-            walk.out.append(".".join([f"{up}.{occurrence}{first}", *rest[1:]]))
+            walk.out.append(".".join([_occurrence(up, occurrence) + first, *rest[1:]]))
             return
         here = here.outer
         up += 1
     # A field of a struct column: the first part is a column of some relation in scope.
     _bare_column(walk, parts[0])
     walk.out[-1] += "." + ".".join(parts[1:])
+
+
+@cache
+def _occurrence(up: int, number: int) -> str:
+    """Return the word for a relation: how many scopes up it stands, and where in its FROM clause."""
+    return f"{up}.{number}"
 
 
 def _qualified_star(walk: Walk, node: Any) -> None:
@@ -258,7 +273,7 @@ def _qualified_star(walk: Walk, node: Any) -> None:
             block = here.blocks[occurrence]
             if block is not None:
                 walk.read(block, None)
-            walk.out.append(f"{up}.{occurrence}.*")
+            walk.out.append(_occurrence(up, occurrence) + ".*")
             break
         here = here.outer
         up += 1

@@ -33,7 +33,7 @@ class Walk:
         definitions = {name: Definition(tree, 0) for name, tree in inlined.items()}
         self._inlined = definitions
         self._outermost = Visible(definitions, 1, None)
-        self._scope = Scope(None, self._outermost, block=None)
+        self.scope = Scope(None, self._outermost, block=None)
 
     def run(self, tree: Any) -> list[str]:
         """Return the words of a whole query."""
@@ -43,11 +43,11 @@ class Walk:
         while self._pending:
             definition = self._pending.popleft()
             self.out.append(f"={definition.number}({','.join(definition.columns)}")
-            self._scope = Scope(None, definition.visible or self._outermost, block=None)
+            self.scope = Scope(None, definition.visible or self._outermost, block=None)
             definition.visible = None  # it sees itself: without this loop the tree is freed at once
             self._drain(definition.query)
         for block in self.blocks:
-            if block.names_matter and block.slot >= 0:
+            if block.slot >= 0 and (block.names_matter or block.positions is None):
                 self.out[block.slot] = "\x1f".join(block.names)
         return self.out
 
@@ -93,19 +93,14 @@ class Walk:
     def enter(self, node: Any, block: Block) -> Scope:
         """Open the scope of a SELECT or a set operation."""
         with_ = node.args.get("with_")
-        visible = self._scope.visible if with_ is None else define(with_, self._scope.visible)
-        self._scope = Scope(self._scope, visible, block=block)
-        return self._scope
+        visible = self.scope.visible if with_ is None else define(with_, self.scope.visible)
+        self.scope = Scope(self.scope, visible, block=block)
+        return self.scope
 
     def leave(self) -> None:
         """Go back to the enclosing scope."""
-        assert self._scope.parent is not None
-        self._scope = self._scope.parent
-
-    @property
-    def scope(self) -> Scope:
-        """Return the innermost scope."""
-        return self._scope
+        assert self.scope.parent is not None
+        self.scope = self.scope.parent
 
     def definition(self, table: Any, visible: Visible) -> Definition | None:
         """Return the CTE a table name stands for, or the query to be read in its place."""
@@ -141,6 +136,8 @@ def digest(words: list[str]) -> str:
 
 def written(table: Any) -> str:
     """Return the name of a table as it stands in the text, in lower case."""
+    if table.args.get("db") is None:
+        return str(table.args["this"].name).lower()
     parts = [table.args.get(key) for key in ("catalog", "db", "this")]
     # The parser leaves an empty string between two dots.
     return ".".join(part if isinstance(part, str) else part.name for part in parts if part is not None).lower()

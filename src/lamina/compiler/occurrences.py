@@ -4,22 +4,31 @@ from typing import Any
 
 from sqlglot import exp
 
+UNASKED: dict[str, int] = {}  # in place of positions that nobody asked for yet
+
 
 class Block:
     """One query whose columns others read; `names_matter` once anybody reads them other than by position."""
 
-    __slots__ = ("is_derived", "is_read", "names", "names_matter", "number", "positions", "query", "slot")
+    __slots__ = ("_positions", "is_derived", "is_read", "items", "names", "names_matter", "number", "query", "slot")
 
     def __init__(self, query: Any, number: int) -> None:
-        items = query.args["expressions"] if query.__class__ is exp.Select else []
+        self.items = query.args["expressions"] if query.__class__ is exp.Select else []
         self.query = query
         self.number = number
         self.slot = -1
         self.is_read = False  # its columns are read one by one, not as a scalar or a set
         self.is_derived = False  # stands in a FROM clause, from where it sees no other relation
-        self.names = [_output_name(item) for item in items]
-        self.positions = _positions(items, self.names)
-        self.names_matter = self.positions is None
+        self.names = [_output_name(item) for item in self.items]
+        self.names_matter = False
+        self._positions: dict[str, int] | None = UNASKED
+
+    @property
+    def positions(self) -> dict[str, int] | None:
+        """Return where each column stands by its name, in lower case; None if that is not certain."""
+        if self._positions is UNASKED:
+            self._positions = _positions(self.items, self.names)
+        return self._positions
 
 
 class Visible:
@@ -61,12 +70,15 @@ class Scope:
     """The relations one SELECT reads, in order, and the names it gives its own outputs."""
 
     __slots__ = (
-        "aliases", "block", "blocks", "is_set_operation", "occurrences", "outer", "parent", "sees_outputs", "visible",
+        "aliases", "block", "blocks", "is_correlated", "is_set_operation", "occurrences", "outer", "parent",
+        "sees_outputs", "visible",
     )  # fmt: skip
 
     def __init__(self, parent: "Scope | None", visible: Visible, *, block: Block | None) -> None:
         self.parent = parent
-        self.outer = None if block is not None and block.is_derived else parent  # whose relations can be named here
+        self.outer = outer = None if block is not None and block.is_derived else parent  # whose relations it can name
+        # Whether a name may stand for a column of an enclosing query, whose relations are all known by now.
+        self.is_correlated: bool = outer is not None and (bool(outer.blocks) or outer.is_correlated)
         self.visible = visible
         self.block = block
         self.is_set_operation = False
@@ -74,16 +86,6 @@ class Scope:
         self.occurrences: dict[str, int] = {}
         self.blocks: list[Block | None] = []  # by occurrence; None: a table or a function, whose columns have names
         self.aliases: set[str] = set()  # own outputs that are not just a column under its own name
-
-    @property
-    def is_correlated(self) -> bool:
-        """Tell whether a name may stand for a column of an enclosing query."""
-        here = self.outer
-        while here is not None:
-            if here.blocks:
-                return True
-            here = here.outer
-        return False
 
     def add(self, alias: str | None, block: Block | None) -> None:
         """Give the next occurrence to a relation."""
@@ -115,9 +117,11 @@ def _output_name(item: Any) -> str:
         item = item.args["this"]
     kind = item.__class__
     if kind is exp.Alias:
-        return str(item.args["alias"].name)
+        alias: str = item.args["alias"].name
+        return alias
     if kind is exp.Column:
-        return str(item.args["this"].name)
+        name: str = item.args["this"].name
+        return name
     # Spark names it after its text, in which columns are spelt as written.
     return "?" + ",".join(column.name for column in item.find_all(exp.Column))
 

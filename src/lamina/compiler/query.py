@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable
+from functools import cache
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
@@ -45,11 +46,14 @@ def compile_query(text: str, resolve: Resolve, *, needs_shape: bool) -> QueryObj
 def _object(text: str, parsed: Parsed, nodes: Nodes, *, resolve: Resolve, needs_shape: bool) -> QueryObject:
     tree = parsed.tree
     tables = nodes.of(_TABLES)
-    if any(not isinstance(part, exp.Identifier) for table in tables for part in table.parts[:-1]):
+    written = [table.parts for table in tables]
+    if any(type(part) is not exp.Identifier for parts in written for part in parts[:-1]):
         found = invalid_sql.finding("a table name must be written out, without parameters", place=Place(file=""))
         return QueryObject(diagnostics=(found,))
-    # Both read the tree as written, so before parameters are replaced below.
-    form = canonical(tree, _relations(tables, resolve))
+    resolve = cache(resolve)
+    names = {tuple([part.name for part in parts]) for parts in written}
+    # Both read the tree as written, so before parameters are replaced below; that a name may be a CTE's does no harm.
+    form = canonical(tree, {".".join(parts).lower(): resolve(parts) for parts in names})
     facts = shape_of(tree, nodes) if needs_shape else None
     parameters = tuple(_parameters(parsed.tokens)) if "@" in text else ()
     travels = [table.parts[0].meta.get("start", 0) for table in tables if table.args.get("version")]
@@ -121,12 +125,6 @@ def _placed(reference: Reference, tokens: list[Token]) -> Reference:
         end = tokens[position].end + 1
         position += 1
     return reference.replace(alias_at=end)
-
-
-def _relations(tables: Iterable[exp.Table], resolve: Resolve) -> dict[str, str]:
-    """Return each table name as written, in lower case, with what it stands for; CTE names do no harm."""
-    written = {tuple([part.name for part in table.parts]) for table in tables}
-    return {".".join(parts).lower(): resolve(parts) for parts in written}
 
 
 def _parameters(tokens: Iterable[Token]) -> Iterable[ParameterUse]:
