@@ -90,16 +90,18 @@ def class_name(kind: type[exp.Expr]) -> str:
     return name
 
 
+def ordered_by(order: Node | None) -> list[Node]:
+    """Return the expressions of an ORDER BY."""
+    found = order.expressions if order is not None else ()
+    return [item.this if isinstance(item, exp.Ordered) else item for item in found]
+
+
 def order_terms(order: Node | None) -> tuple[OrderTerm, ...]:
     """Read an ORDER BY."""
-    if order is None:
-        return ()
+    is_descending = [bool(item.args.get("desc")) for item in order.expressions] if order is not None else []
     return tuple(
-        OrderTerm(
-            term=term_of(item.this if isinstance(item, exp.Ordered) else item),
-            is_descending=bool(item.args.get("desc")),
-        )
-        for item in order.expressions
+        OrderTerm(term=term_of(key), is_descending=descends)
+        for key, descends in zip(ordered_by(order), is_descending, strict=True)
     )
 
 

@@ -69,6 +69,8 @@ def column_aliases(node: exp.Expr) -> tuple[str, ...]:
 
 def first_start(node: exp.Expr) -> int:
     """Return where the first word of a node stands, or that of the nearest node around it which kept its place."""
+    if isinstance(node, exp.Func) and node._meta and "start" in node._meta:
+        return int(node._meta["start"])  # its name
     around: exp.Expr | None = node
     while around is not None:
         starts = [item._meta["start"] for item in around.walk() if item._meta and "start" in item._meta]

@@ -6,10 +6,10 @@ from typing import Any
 from sqlglot import exp
 
 from lamina.compiler.calls import UNORDERED_NODES, kinds_of
-from lamina.compiler.frames import function_name, order_terms, window_parts
+from lamina.compiler.frames import function_name, ordered_by, window_parts
 from lamina.compiler.nodes import Nodes, first_start
 from lamina.compiler.object import RowChoice, SelectScope, UnorderedCall
-from lamina.compiler.operators import NOWHERE, Term
+from lamina.compiler.operators import NOWHERE
 from lamina.compiler.scopes import Scopes
 from lamina.compiler.shape import group_keys, has_grouping_sets
 from lamina.compiler.terms import term_of
@@ -39,44 +39,38 @@ def _numbering(node: Node, scopes: Scopes) -> Iterator[RowChoice]:
     if type(select) is not exp.Select or type(node.this) is exp.Identifier:  # the latter is in a WINDOW clause
         return
     window = window_parts(node, {item.name.lower(): item for item in select.args.get("windows") or ()})
-    if not window.is_numbering:
-        return
-    order = order_terms(window.order)
-    terms = [*[term_of(item) for item in window.partition], *[item.term for item in order]]
-    if not _orders_groups(select, terms):
-        relation, columns = _keyed(select, terms, scopes)
-        yield RowChoice(function_name(window.function), relation, columns, bool(order), first_start(node))
+    keys = [*window.partition, *ordered_by(window.order)]
+    if window.is_numbering and not _orders_groups(select, keys):
+        relation, columns = _keyed(select, keys, scopes)
+        is_ordered = window.order is not None
+        yield RowChoice(function_name(window.function), relation, columns, is_ordered, first_start(window.function))
 
 
 def _limit(node: Node, scopes: Scopes) -> Iterator[RowChoice]:
     if not isinstance(node, exp.Query):
         return
-    terms = [item.term for item in order_terms(node.args.get("order"))]
-    if not _orders_groups(node, terms):
-        relation, columns = _keyed(node, terms, scopes)
+    keys = ordered_by(node.args.get("order"))
+    if not _orders_groups(node, keys):
+        relation, columns = _keyed(node, keys, scopes)
         clause = node.args.get("limit") or node.args["offset"]
-        yield RowChoice("", relation, columns, bool(terms), first_start(clause))
+        yield RowChoice("", relation, columns, bool(keys), first_start(clause))
 
 
-def _orders_groups(query: Node, terms: Iterable[Term | None]) -> bool:
+def _orders_groups(query: Node, keys: Iterable[Node]) -> bool:
     """Tell whether the keys of GROUP BY, each of which stands for one row, are all among those of an order."""
     group = query.args.get("group")
     if group is None or has_grouping_sets(group):
         return False
-    ordered = {term.replace(at=NOWHERE) for term in terms if term is not None}
+    ordered = {term.replace(at=NOWHERE) for key in keys if (term := term_of(key)) is not None}
     return all(key is not None and key.replace(at=NOWHERE) in ordered for key in group_keys(query))
 
 
-def _keyed(query: Node, terms: Iterable[Term | None], scopes: Scopes) -> tuple[int, tuple[str, ...]]:
-    """Return the only relation of a query and which of its columns are among some terms."""
+def _keyed(query: Node, keys: Iterable[Node], scopes: Scopes) -> tuple[int, tuple[str, ...]]:
+    """Return the only relation of a query and which of its columns are among the keys of an order."""
     scope = scopes.scopes[scopes.numbers[id(query)]] if id(query) in scopes.numbers else None
     if not isinstance(scope, SelectScope) or len(scope.relations) != 1 or query.args.get("group") is not None:
         return -1, ()
     relation = scope.relations[0]
     aliases = ("", scopes.relations[relation].alias.lower())
-    names = {term.column for term in terms if term is not None and _is_plain(term) and term.relation in aliases}
+    names = {key.name.lower() for key in keys if type(key) is exp.Column and key.table.lower() in aliases}
     return relation, tuple(sorted(names))
-
-
-def _is_plain(term: Term) -> bool:
-    return bool(term.column) and term.unit == "instant" and not term.low and not term.high
