@@ -34,6 +34,8 @@ CALIBRATED = 1_000
 MEMORY_PERIOD = 0.02  # seconds between two looks
 MEMORY_TARGET = 250  # MB
 WALL_TARGET = 4.0  # seconds, cold, on two cores
+# As after an installation: bytecode is kept, and not made anew by each command.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 class Case(NamedTuple):
@@ -69,7 +71,7 @@ def measure(command: list[str]) -> Sample:
     parse = calibrate()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     memory = 0.0
     while True:
         try:

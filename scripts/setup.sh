@@ -64,6 +64,8 @@ install_packages() {
     rm -f "$builder"
     "${pip[@]}" --require-hashes --no-deps --no-build-isolation -r requirements/dev.txt
     "${pip[@]}" --no-deps --no-build-isolation -e .
+    # As for every installed package; where the environment forbids to keep bytecode, each start would compile it again.
+    env -u PYTHONDONTWRITEBYTECODE "$venv/bin/python" -m compileall -q -x templates src
 }
 
 if [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && "$venv/bin/python" -c '' 2>/dev/null; then
