@@ -11,6 +11,7 @@ from lamina.compiler.function_kinds import AGGREGATES
 from lamina.compiler.infer import evaluate
 from lamina.compiler.lookup import PSEUDO_COLUMNS
 from lamina.compiler.miscounted_calls import Miscounted
+from lamina.compiler.nodes import Nodes
 from lamina.compiler.parse import parse
 from lamina.compiler.program import expression_program
 from lamina.compiler.program_form import UNKNOWN_PROGRAM, Program
@@ -61,7 +62,7 @@ def read_condition(text: str, columns: Schema | None) -> Reading:
     functions = tuple(call.name for call in unknown_functions(query, called, nodes=nodes))
     foreign = (
         Flaw(f"cannot run: {item.problem}", item.instead)
-        for item in foreign_syntax(query, called, tokens=parsed.tokens, nodes=nodes)
+        for item in foreign_syntax(query, parsed.tokens, nodes=Nodes(whole))
     )
     flaws = (*_flaws(nodes), *foreign)
     if columns is not None and not (flaws or missing or functions):

@@ -1,14 +1,13 @@
 """Find syntax that the parser reads and Spark refuses: clauses and types of other databases, a comma too many."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lamina.compiler.called_words import backwards
-from lamina.compiler.function_kinds import names_in
+from lamina.compiler.nodes import Nodes
 
 Node = Any
 
@@ -34,11 +33,19 @@ TYPES = {
 """Types of other databases, and what Spark calls them."""
 WITH_LENGTH = frozenset({"char", "varchar"})  # Spark has these too, with a length
 
-CLAUSES = (
-    *("qualify", "* exclude", "* re", "at time zone", "distinct on", "fetch ", "limit", " apply", "nolock"),
-    *("array[", "->>", "add('", "diff('", "epoch"),
+CLUES: tuple[tuple[frozenset[type[exp.Expr]], tuple[str, ...]], ...] = (
+    (frozenset({exp.Qualify, exp.Fetch, exp.Limit, exp.WithTableHint, exp.Unnest}), ("",)),
+    (frozenset({exp.All, exp.Any, exp.ArrayAgg, exp.GroupConcat}), ("",)),
+    (frozenset({exp.Star}), ("* exclude", "* re")),
+    (frozenset({exp.Distinct}), ("distinct on",)),
+    (frozenset({exp.Array}), ("array[",)),
+    (frozenset({exp.AtTimeZone}), ("at time zone",)),
+    (frozenset({exp.Lateral}), (" apply",)),
+    (frozenset({exp.JSONExtract, exp.JSONExtractScalar}), ("->>",)),
+    (frozenset({exp.DateDiff, exp.TimestampAdd, exp.TimestampDiff}), ("add('", "diff('")),
+    (frozenset({exp.Extract, exp.Anonymous}), ("epoch",)),
 )
-CALLS = backwards(names_in("all any array_agg collect_list listagg some string_agg unnest"))
+"""Without a node of these kinds and one of these pieces of text beside it, a query needs no second look."""
 LAST_COMMA = re.compile(
     r",\s*+(?:(?:--[^\n]*+(?:\n|\Z)|/\*.*?\*/)\s*+)*+(?:\)|from\b|group\s+by\b|order\s+by\b|;|\Z)", re.DOTALL
 )
@@ -51,6 +58,7 @@ OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET})
 CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET})
 BEFORE_STAR = frozenset({TokenType.SELECT, TokenType.DISTINCT, TokenType.COMMA, TokenType.DOT})
 
+AT_ZONE = ["AT", "ZONE"]  # around TIME
 CASTS = frozenset({"CAST", "TRY_CAST"})
 QUANTIFIERS = frozenset({"ALL", "ANY", "SOME"})
 COMPARISONS = frozenset(
@@ -70,13 +78,15 @@ class Foreign(NamedTuple):
     start: int
 
 
-def foreign_syntax(text: str, called: list[str], *, tokens: list[Token], nodes: Iterable[Node]) -> list[Foreign]:
+def foreign_syntax(text: str, tokens: list[Token], *, nodes: Nodes) -> list[Foreign]:
     """Return what Spark would refuse in a query that was parsed; most texts are told at a glance."""
     lowered = text.lower()
-    has_clause = not CALLS.isdisjoint(called) or any(map(lowered.__contains__, CLAUSES))
+    has_clause = any(
+        not kinds.isdisjoint(nodes.kinds) and any(map(lowered.__contains__, pieces)) for kinds, pieces in CLUES
+    )
     if not (has_clause or LAST_COMMA.search(lowered) or _may_hold_type(lowered)):
         return []
-    found = [item for node in nodes for item in _of_node(node)] if has_clause else []
+    found = [item for node in nodes.all for item in _of_node(node)] if has_clause else []
     return sorted([*found, *_of_tokens(tokens)], key=lambda item: item.start)
 
 
@@ -97,9 +107,6 @@ def _of_node(node: Node) -> Iterator[Foreign]:
                 "use `* EXCEPT (...)`, and list the changed columns after it",
                 _start(node),
             )
-        case exp.AtTimeZone():
-            instead = "use `from_utc_timestamp`, `to_utc_timestamp` or `convert_timezone`"
-            yield Foreign("AT TIME ZONE is not Spark SQL", instead, _start(node))
         case exp.AggFunc(this=exp.Order()) if not isinstance(node, exp.GroupConcat):
             yield Foreign("Spark has no ORDER BY inside an aggregate", SORTED, _start(node))
         case exp.Unnest() if isinstance(node.parent, exp.From | exp.Join):
@@ -152,6 +159,9 @@ def _of_tokens(tokens: list[Token]) -> Iterator[Foreign]:
             yield Foreign("`* EXCLUDE` is not Spark SQL", "use `* EXCEPT (...)`", following[0].start)
         elif kind is TokenType.DCOLON or (kind is TokenType.ALIAS and brackets[-1].word in CASTS):
             yield from _of_type(following)
+        elif kind is TokenType.TIME and [item.text.upper() for item in (tokens[number - 1], *following[:1])] == AT_ZONE:
+            instead = "use `from_utc_timestamp`, `to_utc_timestamp` or `convert_timezone`"
+            yield Foreign("AT TIME ZONE is not Spark SQL", instead, tokens[number - 1].start)
         elif kind is TokenType.DARROW:
             yield Foreign("`->>` is not Spark SQL", "use `get_json_object(...)`", token.start)
         elif kind is TokenType.ORDER_BY and brackets[-1].word in JOINED_TEXTS:

@@ -1,14 +1,15 @@
-"""Find aggregates and window functions in clauses and places where Spark refuses them, and keys that group by one."""
+"""Find aggregates, window functions and row-making functions where Spark refuses them, and keys that group by one."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from lamina.compiler.aggregation import folds_rows
+from lamina.compiler.aggregation import folds_rows, is_unclear
 from lamina.compiler.calls import is_windowed
-from lamina.compiler.function_kinds import AGGREGATES
-from lamina.compiler.nodes import star_of, start_of
+from lamina.compiler.function_kinds import AGGREGATES, OTHER
+from lamina.compiler.functions.names import function_name
+from lamina.compiler.nodes import Nodes, star_of, start_of
 from lamina.compiler.terms import own_nodes
 from lamina.compiler.uses import ONLY_OVER_WINDOWS
 
@@ -17,6 +18,11 @@ Node = Any
 CLAUSES = {"where": "WHERE", "having": "HAVING", "group": "GROUP BY", "order": "ORDER BY"}
 BEFORE_GROUPS = ("where", "group")  # clauses that are evaluated before there are groups
 WITHOUT_WINDOWS = ("where", "group", "having")
+
+WINDOWS = frozenset({exp.Window})
+GENERATORS: frozenset[type[exp.Expr]] = frozenset(
+    {exp.Explode, *exp.Explode.__subclasses__(), *exp.Posexplode.__subclasses__(), exp.Inline, exp.Stack}
+)
 
 OUTSIDE = "compute it in a subquery or CTE, and use its column outside"
 
@@ -36,7 +42,52 @@ def misplaced_functions(select: exp.Select) -> list[Misplaced]:
         clause = select.args.get(key)
         if clause is not None:
             found += _of_clause(clause, key)
-    return [*found, *_of_positions(select)]
+    return [*found, *_of_positions(select), *_of_having(select)]
+
+
+def misplaced_calls(nodes: Nodes) -> list[Misplaced]:
+    """Return the calls of a whole query that Spark refuses in whatever clause they stand."""
+    found = [item for window in nodes.of(WINDOWS) for item in _of_windowed(window)]
+    return [*found, *(item for call in nodes.of(GENERATORS) for item in _of_generator(call))]
+
+
+def _of_windowed(window: Node) -> Iterator[Misplaced]:
+    function = _function_of(window)
+    if type(window.this) is exp.Filter:
+        instead = "put the condition into CASE inside of the aggregate"
+        yield Misplaced("FILTER stands in a window function", instead, start_of(function))
+    elif isinstance(function, exp.AggFunc):
+        if type(function.args.get("this")) is exp.Distinct:
+            instead = "use `size(collect_set(...) OVER (...))`, or count in a subquery"
+            yield Misplaced("DISTINCT stands in a window function", instead, start_of(function))
+    elif isinstance(function, exp.Func) and (name := _name_of(function)) in OTHER:
+        instead = f"put OVER behind the aggregate, inside of `{name}`"
+        yield Misplaced(f"`{name}` is no function of a window", instead, start_of(function))
+
+
+def _of_generator(call: Node) -> Iterator[Misplaced]:
+    parent = call.parent
+    while type(parent) is exp.Paren:
+        parent = parent.parent
+    is_inside = isinstance(parent, exp.Func | exp.Binary | exp.Not | exp.Where | exp.Having)
+    if is_inside and not isinstance(parent, exp.Dot):
+        name = _name_of(call)
+        yield Misplaced(f"`{name}` stands inside an expression", f"use `LATERAL VIEW {name}(...)`", start_of(call))
+
+
+def _of_having(select: exp.Select) -> Iterator[Misplaced]:
+    """Yield a HAVING that has no groups to choose from, beside a column."""
+    having = select.args.get("having")
+    if having is None or select.args.get("group") is not None:
+        return
+    clauses = [*select.args["expressions"], having]
+    nodes = [node for clause in clauses for node in own_nodes(clause)]
+    if any(folds_rows(clause) for clause in clauses) or any(is_unclear(node) for node in nodes):
+        return
+    column = next((node for node in nodes if isinstance(node, exp.Column | exp.Star)), None)
+    if column is not None:
+        instead = "use WHERE for a condition on rows"
+        yield Misplaced("HAVING stands without GROUP BY or an aggregate", instead, start_of(having))
 
 
 def _of_clause(clause: Node, key: str) -> Iterator[Misplaced]:
@@ -63,7 +114,7 @@ def _of_window(node: Node, key: str) -> Iterator[Misplaced]:
 def _of_call(node: Node, key: str) -> Iterator[Misplaced]:
     if is_windowed(node):
         return
-    name = node.name.lower() if type(node) is exp.Anonymous else node.sql_name().lower()
+    name = _name_of(node)
     if isinstance(node, ONLY_OVER_WINDOWS):
         yield Misplaced(f"`{name}` has no window", "add `OVER (ORDER BY ...)`", start_of(node))
     elif key in BEFORE_GROUPS:
@@ -89,6 +140,12 @@ def _of_positions(select: exp.Select) -> Iterator[Misplaced]:
             yield Misplaced(f"GROUP BY {position} means no output column", instead, start_of(key))
         elif folds_rows(items[position - 1]):
             yield Misplaced(f"GROUP BY {position} means an aggregate", "group by the other outputs", start_of(key))
+
+
+def _name_of(call: Node) -> str:
+    if type(call) is exp.Anonymous:
+        return str(call.name.lower())
+    return function_name(type(call)) or ""
 
 
 def _is_aggregate_by_name(node: Node) -> bool:

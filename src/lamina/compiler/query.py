@@ -88,7 +88,7 @@ def _object(text: str, parsed: Parsed, nodes: Nodes, *, resolve: Resolve, needs_
         shape=facts,
         diagnostics=(
             *problems,
-            *query_problems(text, tokens, nodes=nodes.all, ungrouped=walk.ungrouped, misplaced=walk.misplaced),
+            *query_problems(text, tokens, nodes=nodes, ungrouped=walk.ungrouped, misplaced=walk.misplaced),
         ),
     )
 

@@ -1,37 +1,79 @@
 """What the text of a query alone shows that Spark would refuse: syntax and functions it lacks, columns not grouped."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
+from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
 from lamina.compiler.called_words import called_words
 from lamina.compiler.foreign_syntax import foreign_syntax
 from lamina.compiler.miscounted_calls import miscounted_calls
-from lamina.compiler.misplaced_functions import Misplaced
+from lamina.compiler.misplaced_functions import Misplaced, misplaced_calls
+from lamina.compiler.nodes import Nodes, start_of
 from lamina.compiler.places import place_at
+from lamina.compiler.rules import (
+    column_count_mismatch,
+    duplicate_cte,
+    misplaced_function,
+    ungrouped_column,
+    unknown_function,
+    wide_subquery,
+    wrong_argument_count,
+)
 from lamina.compiler.rules import foreign_syntax as foreign_syntax_rule
-from lamina.compiler.rules import misplaced_function, ungrouped_column, unknown_function, wrong_argument_count
 from lamina.compiler.ungrouped import Ungrouped
 from lamina.compiler.unknown_functions import meant_function, unknown_functions
+from lamina.compiler.wide_subqueries import wide_subqueries
 from lamina.values.diagnostic import Diagnostic
+
+_WITHS = frozenset({exp.With})
+_VALUES = frozenset({exp.Values})
 
 
 def query_problems(
-    text: str, tokens: list[Token], *, nodes: list[Any], ungrouped: Iterable[Ungrouped], misplaced: Iterable[Misplaced]
+    text: str, tokens: list[Token], *, nodes: Nodes, ungrouped: Iterable[Ungrouped], misplaced: Iterable[Misplaced]
 ) -> Iterator[Diagnostic]:
     """Yield the findings of one query, given the nodes of its tree; their file is filled in at link time."""
     called = called_words(text)
-    for item in foreign_syntax(text, called, tokens=tokens, nodes=nodes):
+    for item in foreign_syntax(text, tokens, nodes=nodes):
         yield foreign_syntax_rule.finding(item.problem, place=place_at(text, item.start), instead=item.instead)
-    for unknown in unknown_functions(text, called, nodes=nodes):
+    for unknown in unknown_functions(text, called, nodes=nodes.all):
         place = place_at(text, unknown.start)
         yield unknown_function.finding(unknown.name, place=place, meant=meant_function(unknown.name))
-    for miscounted in miscounted_calls(text, called, tokens=tokens, nodes=nodes):
+    for miscounted in miscounted_calls(text, called, tokens=tokens, nodes=nodes.all):
         place = place_at(text, miscounted.start)
         yield wrong_argument_count.finding(miscounted.name, place=place, given=miscounted.given, taken=miscounted.taken)
-    for call in misplaced:
+    for call in (*misplaced, *misplaced_calls(nodes)):
         yield misplaced_function.finding(call.problem, place=place_at(text, call.start), instead=call.instead)
     for column in ungrouped:
         finding = ungrouped_column.finding if column.has_group else ungrouped_column.finding_without_group
         yield finding(column.name, place=place_at(text, column.start))
+    for subquery in wide_subqueries(nodes):
+        yield wide_subquery.finding(subquery.columns, place=place_at(text, subquery.start))
+    yield from _repeated_ctes(text, nodes)
+    yield from _uneven_values(text, nodes)
+
+
+def _repeated_ctes(text: str, nodes: Nodes) -> Iterator[Diagnostic]:
+    """Yield the CTEs that are named as one before them in the same WITH; Spark tells names apart by case here."""
+    for clause in nodes.of(_WITHS):
+        seen: set[str] = set()
+        for cte in clause.expressions:
+            if cte.alias in seen:
+                place = place_at(text, start_of(cte.args["alias"]))
+                yield duplicate_cte.finding(cte.alias, place=place)
+            seen.add(cte.alias)
+
+
+def _uneven_values(text: str, nodes: Nodes) -> Iterator[Diagnostic]:
+    for values in nodes.of(_VALUES):
+        rows = values.expressions
+        counts = [len(row.expressions) for row in rows if type(row) is exp.Tuple and not _may_be_struct(row)]
+        if len(counts) == len(rows) and len(set(counts)) > 1:
+            odd = next(number for number, count in enumerate(counts) if count != counts[0])
+            yield column_count_mismatch.finding_of_values(tuple(counts), place=place_at(text, start_of(rows[odd])))
+
+
+def _may_be_struct(row: exp.Tuple) -> bool:
+    """Tell whether a row is one value only, and that could be a struct, whose fields are the columns."""
+    return len(row.expressions) == 1 and not isinstance(row.expressions[0], exp.Literal | exp.Null | exp.Boolean)

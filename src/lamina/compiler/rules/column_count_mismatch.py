@@ -1,7 +1,7 @@
-"""L214: the branches of a set operation have different numbers of columns.
+"""L214: the branches of a set operation, or the rows of VALUES, have different numbers of columns.
 
-Why: set operations pair columns by position.
-Fix: give every branch the same columns.
+Why: columns are paired by position.
+Fix: give every branch, or row, the same columns.
 """
 
 from lamina.values.diagnostic import Diagnostic, Place
@@ -18,4 +18,14 @@ def finding(counts: tuple[int, ...], *, place: Place, model: str) -> Diagnostic:
         place=place,
         model=model,
         hint="give every branch the same columns",
+    )
+
+
+def finding_of_values(counts: tuple[int, ...], *, place: Place) -> Diagnostic:
+    """Return the finding for the rows of one VALUES."""
+    listed = " and ".join(str(count) for count in sorted(set(counts)))
+    return RULE.finding(
+        f"the rows of VALUES have different numbers of columns: {listed}",
+        place=place,
+        hint="give every row the same columns",
     )
