@@ -121,19 +121,14 @@ class Scopes:
 
     def program(self, expression: Any, frame: Frame) -> Program:
         """Return the type program of an expression of this SELECT."""
+        locate = self.locator(frame)
         if type(expression) is exp.Column:
-            return self._column_program(expression, frame)
+            return locate(expression).program()
         return expression_program(
             expression,
-            lambda node: self._column_program(node, frame),
+            lambda node: locate(node).program(),
             subquery=lambda node: ("column", self._inner_query(node, frame), ""),
         )
-
-    def _column_program(self, node: exp.Column, frame: Frame) -> Program:
-        qualifier = node.args.get("table")
-        if qualifier is not None and qualifier.name == PARAMETERS:
-            return ("column", PARAMETER_RELATION, node.name)
-        return self.locator(frame)(node).program()
 
     def generator(
         self, node: exp.Expr, frame: Frame, *, alias: str, columns: tuple[str, ...], is_optional: bool
@@ -197,6 +192,8 @@ class Locator:
             own = self.names.get((qualifier.name.lower(),), -1)
             if own >= 0:
                 return Located(own, this.name, (), start_of(node))
+            if qualifier.name == PARAMETERS:
+                return Located(PARAMETER_RELATION, this.name, (), 0)
         parts = [part.name for part in node.parts]
         for size in range(len(parts) - 1, 0, -1):
             key = tuple(part.lower() for part in parts[:size])

@@ -6,7 +6,7 @@ from lamina.compiler.generators import generator_name
 from lamina.compiler.nodes import output_name, star_of, start_of
 from lamina.compiler.object import DIRECT, Output, Star
 from lamina.compiler.scopes import Frame, Scopes
-from lamina.compiler.uses import PARAMETERS, UseCollector
+from lamina.compiler.uses import UseCollector
 
 
 class SelectList:
@@ -36,7 +36,8 @@ class SelectList:
 
     def _column(self, item: exp.Expr, column: exp.Column) -> Output:
         located = self.scopes.locator(self.frame).locate(column)
-        return Output(output_name(item), located.program(), (located.use(DIRECT),), start_of(item))
+        use = located.use(DIRECT)
+        return Output(output_name(item), located.program(), (use,) if use is not None else (), start_of(item))
 
     def _output(self, item: exp.Expr) -> Output:
         uses = self.collector.collect(item)
@@ -81,7 +82,4 @@ class SelectList:
 def passed_on(item: exp.Expr) -> exp.Column | None:
     """Return the column that an item of a SELECT list hands on as it is, as most do; None if it is anything else."""
     column = item.args["this"] if type(item) is exp.Alias else item
-    if type(column) is not exp.Column or type(column.args["this"]) is exp.Star:
-        return None
-    qualifier = column.args.get("table")
-    return column if qualifier is None or qualifier.name != PARAMETERS else None
+    return column if type(column) is exp.Column and type(column.args["this"]) is not exp.Star else None

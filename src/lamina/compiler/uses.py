@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from lamina.compiler.object import AGGREGATION, CAST, DIRECT, EXPRESSION, Use
+from lamina.compiler.object import AGGREGATION, CAST, DIRECT, EXPRESSION, PARAMETER_RELATION, Use
 from lamina.compiler.program_form import Program
 from lamina.values.value import Value
 
@@ -47,8 +47,10 @@ class Located(Value, frozen=True):
     start: int
     is_qualifier: bool = False
 
-    def use(self, kind: int) -> Use:
-        """Return the use of the column, of which a field is no longer the whole."""
+    def use(self, kind: int) -> Use | None:
+        """Return the use of the column, of which a field is no longer the whole; None for a parameter."""
+        if self.relation == PARAMETER_RELATION:
+            return None
         strongest = max(kind, EXPRESSION) if self.fields else kind
         return Use(self.relation, self.name, strongest, self.start, self.is_qualifier)
 
@@ -79,14 +81,14 @@ class UseCollector:
         """Return the uses of one expression; each column once, with its strongest kind."""
         only = expression.args["this"] if type(expression) is exp.Alias else expression
         if type(only) is exp.Column and type(only.args["this"]) is not exp.Star:
-            use = self._use(only, DIRECT)
+            use = self.locate(only).use(DIRECT)
             return (use,) if use is not None else ()
         found: dict[tuple[int, str], Use] = {}
         stack: list[tuple[exp.Expr, int]] = [(expression, DIRECT)]
         while stack:
             node, kind = stack.pop()
             if type(node) is exp.Column:
-                use = self._use(node, kind)
+                use = self.locate(node).use(kind)
             else:
                 role = _ROLES.get(type(node)) or _role(type(node))
                 if role.is_plain:
@@ -117,18 +119,11 @@ class UseCollector:
         _push(node, max(kind, role.least_kind), stack)
         return None
 
-    def _use(self, node: exp.Column, kind: int) -> Use | None:
-        qualifier = node.args.get("table")
-        if qualifier is not None and qualifier.name == PARAMETERS:
-            return None
-        return self.locate(node).use(kind)
-
     def _star(self, node: exp.Expr) -> Use | None:
         """`count(*)` reads no column; any other function of a star reads all."""
         if isinstance(node.parent, exp.Count):
             return None
-        column = exp.Column(this=node)
-        return self._use(column, EXPRESSION)
+        return self.locate(exp.Column(this=node)).use(EXPRESSION)
 
     def _window(self, node: exp.Expr, kind: int, stack: list[tuple[exp.Expr, int]]) -> None:
         self.is_row_local = False
