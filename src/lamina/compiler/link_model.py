@@ -21,9 +21,11 @@ from lamina.compiler.rules import (
     incompatible_branches,
     ungrouped_column,
     unknown_column,
+    unknown_field,
     unknown_parameter,
     unknown_relation,
 )
+from lamina.compiler.struct_fields import unknown_fields
 from lamina.compiler.types import Typed
 from lamina.project.model import ModelFile
 from lamina.project.project import Variable
@@ -262,7 +264,8 @@ def _placed(item: Diagnostic, file: ModelFile) -> Diagnostic:
 
 
 def _problems(file: ModelFile, linker: Linker) -> Iterator[Diagnostic]:
-    for problem in (*linker.lookup.problems, *linker.lookup.ambiguities()):
+    found = (*linker.lookup.problems, *linker.lookup.ambiguities(), *unknown_fields(linker.query.fields, linker.lookup))
+    for problem in found:
         yield _placed(_finding(problem, file), file)
 
 
@@ -271,6 +274,9 @@ def _finding(problem: Problem, file: ModelFile) -> Diagnostic:
     if problem.code == "count":
         return column_count_mismatch.finding(tuple(int(item) for item in problem.facts), place=place, model=file.name)
     name = problem.facts[0]
+    if problem.code == "field":
+        _, owner, kind, *fields = problem.facts
+        return unknown_field.finding(name, place=place, owner=owner, kind=kind, known=tuple(fields))
     if problem.code == "grouped":
         return ungrouped_column.finding_of_star(problem.facts, place=place)
     if problem.code == "types":

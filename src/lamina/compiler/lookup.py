@@ -43,7 +43,7 @@ class Problem:
     __slots__ = ("code", "facts", "start")
 
     def __init__(self, code: str, start: int, facts: tuple[str, ...]) -> None:
-        self.code = code  # the word of a rule: column, ambiguous, relation, count, grouped, order, types
+        self.code = code  # the word of a rule: column, ambiguous, relation, count, field, grouped, order, types
         self.start = start
         self.facts = facts
 

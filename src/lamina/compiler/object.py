@@ -56,6 +56,15 @@ class Use(Value, frozen=True, array_like=True):
     is_qualifier: bool = False  # written before a dot: a struct column, or an alias that does not exist
 
 
+class FieldUse(Value, frozen=True, array_like=True):
+    """Fields of a struct column, each inside the one before: `address.city.name`."""
+
+    relation: int
+    name: str
+    fields: tuple[str, ...]
+    start: int
+
+
 class TableRelation(Value, frozen=True, array_like=True, tag="table"):
     """A table of the project in a FROM clause."""
 
@@ -234,6 +243,7 @@ class QueryObject(Value, frozen=True, array_like=True):
     equal: tuple[EqualColumns, ...] = ()
     choices: tuple[RowChoice, ...] = ()
     grouped_stars: tuple[GroupedStar, ...] = ()
+    fields: tuple[FieldUse, ...] = ()
     unordered: tuple[UnorderedCall, ...] = ()
     shape: QueryShape | None = None  # only where a proof may need it
     diagnostics: tuple[Diagnostic, ...] = ()  # without file and model; the place's file is filled in at link time

@@ -83,6 +83,7 @@ def _object(text: str, parsed: Parsed, nodes: Nodes, *, resolve: Resolve, needs_
         canonical=form,
         equal=tuple(scopes.equal),
         grouped_stars=tuple(walk.grouped_stars),
+        fields=tuple(dict.fromkeys(scopes.fields)),
         choices=row_choices(nodes, scopes),
         unordered=unordered_calls(nodes),
         shape=facts,

@@ -11,6 +11,7 @@ from lamina.compiler.object import (
     PARAMETER_RELATION,
     EqualColumns,
     ExactFilter,
+    FieldUse,
     GeneratorRelation,
     OpaqueRelation,
     OpaqueScope,
@@ -62,6 +63,7 @@ class Scopes:
         self.frames: dict[int, Frame] = {}
         self.numbers: dict[int, int] = {}  # id of the node of a query -> its scope
         self.equal: list[EqualColumns] = []
+        self.fields: list[FieldUse] = []
         self.cte_names: list[str] = []
         self.is_sampled = False
 
@@ -162,6 +164,12 @@ class Scopes:
         if start is not None and end is not None:
             self.qualifiers.append(Qualifier(target.reference, start, end))
 
+    def note_fields(self, found: Located) -> Located:
+        """Remember the fields of a struct column, for linking knows its type."""
+        if found.fields:
+            self.fields.append(FieldUse(found.relation, found.name, found.fields, found.start))
+        return found
+
 
 class Locator:
     """Finds where a column of one scope leads, by the names of the FROM clauses around it."""
@@ -203,5 +211,7 @@ class Locator:
             self.scopes.note_qualifier(node, relation, size)
             if relation < 0:
                 return Located(unqualified, "", (), start_of(node), is_qualifier=True)
-            return Located(relation, parts[size], tuple(parts[size + 1 :]), start_of(node))
-        return Located(unqualified, parts[0], tuple(parts[1:]), start_of(node), is_qualifier=True)
+            return self.scopes.note_fields(Located(relation, parts[size], tuple(parts[size + 1 :]), start_of(node)))
+        return self.scopes.note_fields(
+            Located(unqualified, parts[0], tuple(parts[1:]), start_of(node), is_qualifier=True)
+        )
