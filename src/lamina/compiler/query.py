@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from functools import cache
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
@@ -50,10 +49,9 @@ def _object(text: str, parsed: Parsed, nodes: Nodes, *, resolve: Resolve, needs_
     if any(type(part) is not exp.Identifier for parts in written for part in parts[:-1]):
         found = invalid_sql.finding("a table name must be written out, without parameters", place=Place(file=""))
         return QueryObject(diagnostics=(found,))
-    resolve = cache(resolve)
-    names = {tuple([part.name for part in parts]) for parts in written}
+    names = {parts: resolve(parts) for parts in {tuple([part.name for part in parts]) for parts in written}}
     # Both read the tree as written, so before parameters are replaced below; that a name may be a CTE's does no harm.
-    form = canonical(tree, {".".join(parts).lower(): resolve(parts) for parts in names})
+    form = canonical(tree, {".".join(parts).lower(): name for parts, name in names.items()})
     facts = shape_of(tree, nodes) if needs_shape else None
     parameters = tuple(_parameters(parsed.tokens)) if "@" in text else ()
     travels = [table.parts[0].meta.get("start", 0) for table in tables if table.args.get("version")]
@@ -62,7 +60,7 @@ def _object(text: str, parsed: Parsed, nodes: Nodes, *, resolve: Resolve, needs_
     if parameters:
         for node in nodes.of(_PARAMETERS):
             node.replace(exp.Column(this=exp.to_identifier(node.name), table=exp.to_identifier(PARAMETERS)))
-    walk = Walk(resolve)
+    walk = Walk(lambda parts: names.get(parts) or resolve(parts))
     root = walk.query(tree, -1, {})
     scopes = walk.scopes
     scopes.release()

@@ -195,7 +195,8 @@ class Locator:
         args = node.args
         qualifier, this = args.get("table"), args["this"]
         if qualifier is None:
-            return Located(unqualified, "*" if type(this) is exp.Star else this.name, (), start_of(node))
+            name = "*" if type(this) is exp.Star else this.name
+            return Located(unqualified, name, (), this._meta["start"] if this._meta else 0)
         if args.get("db") is None:
             own = self.names.get((qualifier.name.lower(),), -1)
             if own >= 0:

@@ -37,7 +37,8 @@ class SelectList:
     def _column(self, item: exp.Expr, column: exp.Column) -> Output:
         located = self.scopes.locator(self.frame).locate(column)
         use = located.use(DIRECT)
-        return Output(output_name(item), located.program(), (use,) if use is not None else (), start_of(item))
+        start = located.start if item is column else start_of(item)
+        return Output(output_name(item), located.program(), (use,) if use is not None else (), start)
 
     def _output(self, item: exp.Expr) -> Output:
         uses = self.collector.collect(item)
