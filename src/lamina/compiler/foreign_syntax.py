@@ -33,19 +33,20 @@ TYPES = {
 """Types of other databases, and what Spark calls them."""
 WITH_LENGTH = frozenset({"char", "varchar"})  # Spark has these too, with a length
 
-CLUES: tuple[tuple[frozenset[type[exp.Expr]], tuple[str, ...]], ...] = (
-    (frozenset({exp.Qualify, exp.Fetch, exp.Limit, exp.WithTableHint, exp.Unnest}), ("",)),
-    (frozenset({exp.All, exp.Any, exp.ArrayAgg, exp.GroupConcat}), ("",)),
-    (frozenset({exp.Star}), ("* exclude", "* re")),
-    (frozenset({exp.Distinct}), ("distinct on",)),
-    (frozenset({exp.Array}), ("array[",)),
-    (frozenset({exp.AtTimeZone}), ("at time zone",)),
-    (frozenset({exp.Lateral}), (" apply",)),
-    (frozenset({exp.JSONExtract, exp.JSONExtractScalar}), ("->>",)),
-    (frozenset({exp.DateDiff, exp.TimestampAdd, exp.TimestampDiff}), ("add('", "diff('")),
-    (frozenset({exp.Extract, exp.Anonymous}), ("epoch",)),
-)
-"""Without a node of these kinds and one of these pieces of text beside it, a query needs no second look."""
+ANYWHERE = ("",)
+CLUES: dict[type[exp.Expr], tuple[str, ...]] = {
+    **dict.fromkeys((exp.Qualify, exp.Fetch, exp.Limit, exp.WithTableHint, exp.Unnest), ANYWHERE),
+    **dict.fromkeys((exp.All, exp.Any, exp.ArrayAgg, exp.GroupConcat), ANYWHERE),
+    **dict.fromkeys((exp.JSONExtract, exp.JSONExtractScalar), ("->>",)),
+    **dict.fromkeys((exp.DateDiff, exp.TimestampAdd, exp.TimestampDiff), ("add('", "diff('")),
+    **dict.fromkeys((exp.Extract, exp.Anonymous), ("epoch",)),
+    exp.Star: ("* exclude", "* re"),
+    exp.Distinct: ("distinct on",),
+    exp.Array: ("array[",),
+    exp.AtTimeZone: ("at time zone",),
+    exp.Lateral: (" apply",),
+}
+"""Without a node of such a kind and one of its pieces of text, a query needs no second look."""
 LAST_COMMA = re.compile(
     r",\s*+(?:(?:--[^\n]*+(?:\n|\Z)|/\*.*?\*/)\s*+)*+(?:\)|from\b|group\s+by\b|order\s+by\b|;|\Z)", re.DOTALL
 )
@@ -81,9 +82,7 @@ class Foreign(NamedTuple):
 def foreign_syntax(text: str, tokens: list[Token], *, nodes: Nodes) -> list[Foreign]:
     """Return what Spark would refuse in a query that was parsed; most texts are told at a glance."""
     lowered = text.lower()
-    has_clause = any(
-        not kinds.isdisjoint(nodes.kinds) and any(map(lowered.__contains__, pieces)) for kinds, pieces in CLUES
-    )
+    has_clause = any(piece in lowered for kind in CLUES.keys() & nodes.kinds for piece in CLUES[kind])
     if not (has_clause or LAST_COMMA.search(lowered) or _may_hold_type(lowered)):
         return []
     found = [item for node in nodes.all for item in _of_node(node)] if has_clause else []

@@ -56,18 +56,26 @@ def _looks_right(text: str, called: list[str]) -> bool:
     before, *pieces = (TEXT.sub("''", text) if "'" in text else text).split("(")
     if ")" in before or len(pieces) != len(called):
         return False
-    taken: list[Container[int] | None] = [None]  # for each open bracket; the first stands for the whole query
-    given = [0]
+    taken: list[Container[int] | None] = []  # of the brackets that are still open
+    given: list[int] = []
     for word, piece in zip(reversed(called), pieces, strict=True):
+        counts = COUNTS_BACKWARDS.get(word)
         inside, *after = piece.split(")")
-        taken.append(COUNTS_BACKWARDS.get(word))
-        is_empty = after and not inside.strip()
-        given.append(0 if is_empty else inside.count(",") + 1)
-        for part in after:
-            counts, count = taken.pop(), given.pop()
-            if not taken or (counts is not None and count not in counts):
+        count = inside.count(",") + 1
+        if not after:
+            taken.append(counts)
+            given.append(count)
+            continue
+        if counts is not None and (count if inside.strip() else 0) not in counts:
+            return False
+        for part in after[:-1]:
+            if not taken:
                 return False
-            given[-1] += part.count(",")
+            counts, count = taken.pop(), given.pop() + part.count(",")
+            if counts is not None and count not in counts:
+                return False
+        if taken:
+            given[-1] += after[-1].count(",")
     return True
 
 
