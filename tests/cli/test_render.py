@@ -1,5 +1,6 @@
 """Findings as people read them: causes first, repeats folded, many notes counted."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,21 @@ def test_findings_with_other_words_are_not_folded() -> None:
 def test_the_line_itself_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "m.sql").write_text("SELECT a\nFROM b\n")
     assert " 2 | FROM b\n   | ^\n" in told(capsys, finding("L201", "no `b`", line=2), root=str(tmp_path))
+
+
+def test_no_line_is_shown_of_what_is_no_file_of_the_project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "secret").write_text("root:x:0\n")
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "m.sql").symlink_to(tmp_path / "secret")
+    assert "root:x" not in told(capsys, finding("L103", "leaves the project"), root=str(root))
+    os.mkfifo(root / "pipe.sql")
+    assert " | " not in told(capsys, finding("L107", "is no file", file="pipe.sql"), root=str(root))
+
+
+def test_a_letter_that_cannot_be_printed_is_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.sql").write_text("SELECT 1 AS \u202ea\x1b[31m")
+    assert "SELECT 1 AS \ufffda\ufffd[31m" in told(capsys, finding("L209", "no alias"), root=str(tmp_path))
 
 
 def test_a_finding_without_a_line_names_its_file_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

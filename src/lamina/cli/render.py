@@ -93,14 +93,18 @@ def _from_here(root: str, place: Place) -> Place:
 
 
 def _excerpt(root: str, place: Place) -> str:
-    """Return the line of a place with a caret below it; nothing where the file cannot be shown."""
+    """Return the line of a place with a caret below it; nothing where the file cannot or must not be shown."""
+    path = os.path.realpath(os.path.join(root, place.file))
+    if not path.startswith(os.path.realpath(root) + os.sep) or not os.path.isfile(path):
+        return ""  # a link that leaves the project, or a pipe that would be waited for
     try:
-        with open(os.path.join(root, place.file), encoding="utf-8", errors="replace") as file:
+        with open(path, encoding="utf-8", errors="replace") as file:
             line = next((line for number, line in enumerate(file, start=1) if number == place.line), "").rstrip()
     except OSError:
         return ""
     if not line.strip() or place.column > len(line) + 1 or place.column > LONGEST_LINE:
         return ""
-    shown = line[:LONGEST_LINE].replace("\t", " ").replace("\0", " ")
+    readable = line[:LONGEST_LINE].replace("\t", " ")
+    shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in readable)  # some would turn the text
     margin = " " * len(str(place.line))
     return f" {margin} |\n {place.line} | {shown}\n {margin} | {' ' * (place.column - 1)}^\n"

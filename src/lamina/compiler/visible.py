@@ -34,8 +34,8 @@ class Visible:
         return self._index.get(folded)
 
     def owners(self, folded: str) -> list[int]:
-        """Return the relations that have a column of that name, shared columns counted once."""
-        return [number for number, column in (*self._owners, *self.hidden) if column.name.lower() == folded]
+        """Return the relations that show a column of that name, shared columns counted once."""
+        return [number for number, column in self._owners if column.name.lower() == folded]
 
 
 def visible_columns(scope: SelectScope, rows: Mapping[int, Rows]) -> Visible:
