@@ -56,7 +56,7 @@ def literal_sql(parameter: ParameterValue) -> str:
     if kind == "string":
         return text
     if kind == "boolean":
-        return "true" if parameter.value.strip().lower() == "true" else "false"
+        return parameter.value.lower()
     if kind in {"date", "timestamp"}:
         return f"{kind.upper()} {text}"
     return f"CAST({text} AS {kind.upper()})"

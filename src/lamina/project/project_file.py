@@ -21,8 +21,9 @@ from lamina.project.decode import (
 )
 from lamina.project.model import SettingPlaces
 from lamina.project.project import Variable
-from lamina.project.rules import conflicting_keys, invalid_name, later_feature, missing_key
+from lamina.project.rules import conflicting_keys, invalid_name, invalid_variable, later_feature, missing_key
 from lamina.project.toml import read_toml
+from lamina.project.typed_text import is_value
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.value import Value
 
@@ -147,7 +148,11 @@ def _variable(variable: str, settings: Any, path: str, findings: Findings) -> An
             return findings.add(missing_key.finding(key, place=place, needed_by=f"variable `{variable}`"))
     if len(decoded) < 2:
         return INVALID
-    return Variable(name=variable, type=decoded["type"], value=decoded["value"])
+    kind, value = decoded["type"], decoded["value"]
+    if not is_value(value, kind):
+        place = findings.places.of(f"{path}.value")
+        findings.add(invalid_variable.finding(variable, place=place, kind=kind, value=value[:60]))
+    return Variable(name=variable, type=kind, value=value)
 
 
 def _scalar(value: Any, key: str, findings: Findings) -> Any:

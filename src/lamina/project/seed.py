@@ -4,9 +4,9 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator
-from datetime import date, datetime
 
 from lamina.project.rules import invalid_seed
+from lamina.project.typed_text import is_value
 from lamina.values.diagnostic import Diagnostic, Place
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType
@@ -77,18 +77,10 @@ class _Guess:
         return DataType(f"decimal({self.whole + self.scale},{self.scale})" if name == "decimal" else name)
 
 
-def _parses(parse: Callable[[str], object], value: str) -> bool:
-    try:
-        parse(value)
-    except ValueError:
-        return False
-    return True
-
-
 TESTS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("boolean", lambda value: value in ("true", "false")),
-    ("date", lambda value: len(value) == 10 and "-" in value and _parses(date.fromisoformat, value)),
-    ("timestamp", lambda value: len(value) > 10 and "-" in value and _parses(datetime.fromisoformat, value)),
+    ("date", lambda value: is_value(value, DataType("date"))),
+    ("timestamp", lambda value: len(value) > 10 and is_value(value, DataType("timestamp"))),
     ("bigint", lambda value: INTEGER.fullmatch(value) is not None),
     ("decimal", lambda value: DECIMAL.fullmatch(value) is not None),
 )
