@@ -17,6 +17,11 @@ from lamina.values.diagnostic import Diagnostic
         ("SELECT a >\nFROM t", "something is missing near `FROM`", (2, 1)),
         ("SELECT a b c FROM t", "unexpected text near `c`", (1, 12)),
         ("SELECT (a FROM t", "expected `)` near `FROM`", (1, 11)),
+        ("SELECT", "it selects nothing", (1, 1)),
+        ("\nSELECT FROM t", "it selects nothing", (2, 1)),
+        ("SELECT '{{ x }}'\nFROM {{ ref('orders') }}", "it is a template", (2, 6)),
+        ("SELECT 1 {%- if a %} , 2 {% endif %}", "it is a template", (1, 10)),
+        ("SELECT ${X} AS a", "it is a template", (1, 9)),
         ("SELECT a FROM", "expected table name near `FROM`", (1, 10)),
     ],
 )

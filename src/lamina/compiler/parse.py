@@ -32,6 +32,9 @@ CLOSED_PIECE = re.compile(
 )
 
 
+BRACES = frozenset((TokenType.L_BRACE, TokenType.BLOCK_START))  # in Spark SQL, braces only stand in texts
+
+
 class Parsed(NamedTuple):
     """A query's tokens and tree; the tree is dropped as soon as it has been walked."""
 
@@ -49,6 +52,8 @@ def parse(text: str) -> Parsed | Diagnostic:
         tokens.pop()
     if not tokens:
         return not_a_query.finding("the file holds no query", place=Place(file=""))
+    if "{" in text and (braces := [token for token in tokens if token.token_type in BRACES]):
+        return _template(place_at(text, braces[0].start))
     deep = None if is_surely_shallow(text, len(tokens)) else too_deep_at(tokens)
     if deep is not None:
         return nesting_too_deep.finding(place=place_at(text, deep.start))
@@ -65,7 +70,14 @@ def parse(text: str) -> Parsed | Diagnostic:
     tree = trees[0]
     if not isinstance(tree, (exp.Query, exp.Values)):
         return not_a_query.finding("the statement is not a query", place=place_at(text, tokens[0].start))
+    if type(tree) is exp.Select and not tree.expressions:
+        return invalid_sql.finding("it selects nothing", place=place_at(text, tokens[0].start))
     return Parsed(tokens, tree)
+
+
+def _template(place: Place) -> Diagnostic:
+    hint = "a query is plain SQL: write the name of a table where `ref` or `source` stood, and `@name` for a variable"
+    return invalid_sql.finding("it is a template", place=place, hint=hint)
 
 
 def _trees(tokens: list[Token], text: str) -> list[exp.Expr | None]:

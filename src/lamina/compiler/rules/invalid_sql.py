@@ -10,6 +10,6 @@ from lamina.values.rule import Rule
 RULE = Rule(code="L207", name="InvalidSql")
 
 
-def finding(reason: str, *, place: Place) -> Diagnostic:
+def finding(reason: str, *, place: Place, hint: str = "correct the Spark SQL here") -> Diagnostic:
     """Return the finding for one syntax error."""
-    return RULE.finding(f"the query cannot be parsed: {reason}", place=place, hint="correct the Spark SQL here")
+    return RULE.finding(f"the query cannot be parsed: {reason}", place=place, hint=hint)
