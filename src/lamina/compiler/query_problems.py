@@ -49,7 +49,8 @@ def query_problems(
         finding = ungrouped_column.finding if column.has_group else ungrouped_column.finding_without_group
         yield finding(column.name, place=place_at(text, column.start))
     for subquery in wide_subqueries(nodes):
-        yield wide_subquery.finding(subquery.columns, place=place_at(text, subquery.start))
+        place = place_at(text, subquery.start)
+        yield wide_subquery.finding(subquery.columns, place=place, wanted=subquery.wanted)
     yield from _repeated_ctes(text, nodes)
     yield from _uneven_values(text, nodes)
 

@@ -1,7 +1,7 @@
-"""L223: a subquery that stands for one value returns several columns.
+"""L223: a subquery returns another number of columns than is wanted where it stands.
 
 Why: Spark would refuse the query when the model runs.
-Fix: return the one column that is compared or used; for pairs, write `(a, b) IN (SELECT a, b ...)`.
+Fix: return one column for one value; for several, write `(a, b) IN (SELECT a, b ...)`.
 """
 
 from lamina.values.diagnostic import Diagnostic, Place
@@ -10,10 +10,9 @@ from lamina.values.rule import Rule
 RULE = Rule(code="L223", name="WideSubquery")
 
 
-def finding(columns: int, *, place: Place) -> Diagnostic:
+def finding(columns: int, *, place: Place, wanted: int) -> Diagnostic:
     """Return the finding for one subquery."""
-    return RULE.finding(
-        f"a subquery stands for one value, and returns {columns} columns",
-        place=place,
-        hint="return one column only",
-    )
+    stands = "one value" if wanted == 1 else f"{wanted} values"
+    returned = "one column" if columns == 1 else f"{columns} columns"
+    hint = "return one column only" if wanted == 1 else f"return {wanted} columns"
+    return RULE.finding(f"a subquery stands for {stands}, and returns {returned}", place=place, hint=hint)
