@@ -25,6 +25,8 @@ def type_of_syntax(node: exp.Expr) -> DataType | None:
     if kind.name == "DECIMAL":
         digits = ",".join([item.name for item in node.expressions])
         return parse_type(f"decimal({digits})" if digits else "decimal")
+    if any(getattr(inner.this, "name", "") in _RENAMED for inner in node.find_all(exp.DataType)):
+        return None
     return parse_type(node.sql(dialect="spark"))
 
 
@@ -52,6 +54,9 @@ _SIMPLE_TYPES = {
         "NULL": "void",
     }.items()
 }
+
+# What the parser writes as `timestamp` for Spark, which has another type of that name or none.
+_RENAMED = frozenset(("TIME", "TIMETZ", "DATETIME", "DATETIME2", "DATETIME64", "SMALLDATETIME"))
 
 _UNIT_WORD = re.compile(r"[a-z]+")
 
