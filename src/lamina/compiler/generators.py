@@ -90,7 +90,8 @@ def _columns(function: str, arguments: list[Typed]) -> list[GeneratedColumn] | N
 
 def _stacked(arguments: list[Typed]) -> list[GeneratedColumn] | None:
     """`stack(n, ...)` fills n rows from left to right; a column's type is told by its first row."""
-    rows = int(arguments[0].literal or 0) if arguments and (arguments[0].literal or "").isdigit() else 0
+    count = (arguments[0].literal if arguments and arguments[0].type == "int" else None) or ""
+    rows = int(count) if count.isdecimal() else 0
     if rows == 0:
         return None
     values = arguments[1:]

@@ -7,6 +7,8 @@ from sqlglot import exp
 
 from lamina.compiler.automatic_names import automatic_name
 
+MOST_DIGITS = 9  # of a position: Python reads no number of any length, and no query has so many columns
+
 
 class Nodes:
     """The nodes of one tree; most questions are about kinds of nodes that it does not have."""
@@ -46,7 +48,14 @@ def star_of(item: exp.Expr) -> exp.Star | None:
 
 def ordinals(keys: list[exp.Expr]) -> list[int]:
     """Return the positions, from 0, that keys written as numbers stand for."""
-    return [int(key.this) - 1 for key in keys if isinstance(key, exp.Literal) and key.is_int and int(key.this) > 0]
+    found = [position_of(key) for key in keys]
+    return [position for position in found if position is not None and position >= 0]
+
+
+def position_of(key: exp.Expr) -> int | None:
+    """Return the position, from 0, that a key written as a number stands for; None if it is no such number."""
+    is_number = isinstance(key, exp.Literal) and not key.is_string and len(key.this) <= MOST_DIGITS and key.is_int
+    return int(key.this) - 1 if is_number else None
 
 
 def column_aliases(node: exp.Expr) -> tuple[str, ...]:

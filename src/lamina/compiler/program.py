@@ -101,7 +101,7 @@ class _Writer:
 
     def negative(self, node: exp.Expr, depth: int) -> Program:
         child = self.write(node.this, depth)
-        if type(node.this) is not exp.Literal:
+        if type(node.this) is not exp.Literal or node.this.is_string:
             return ("call", "negative", child)
         return ("literal", child[1], f"-{child[2]}")
 

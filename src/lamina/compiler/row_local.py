@@ -85,7 +85,8 @@ def _clause_refusals(block: SelectBlock, driver: TableName) -> Iterator[Refusal]
     if aggregate:
         yield incremental_aggregate.refusal(driver, clause=f"`{aggregate.name}`", at=aggregate.at)
     elif block.grouped_at:
-        yield incremental_aggregate.refusal(driver, clause="GROUP BY", at=block.grouped_at)
+        clause = "GROUP BY" if block.keys or block.has_grouping_sets else "HAVING"
+        yield incremental_aggregate.refusal(driver, clause=clause, at=block.grouped_at)
     if block.distinct:
         yield incremental_distinct.refusal(driver, at=block.distinct)
     for window in block.windows:

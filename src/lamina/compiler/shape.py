@@ -1,13 +1,14 @@
 """Reduce the tree of one query to its shape: the plain facts from which incrementality is judged."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from sqlglot import exp
 
 from lamina.compiler.calls import is_plain_call, kinds_of
+from lamina.compiler.clauses import clauses, clauses_over, laterals
 from lamina.compiler.frames import function_name, order_terms, window_of
-from lamina.compiler.nodes import Nodes
+from lamina.compiler.nodes import Nodes, position_of
 from lamina.compiler.operators import (
     NOWHERE,
     At,
@@ -81,7 +82,7 @@ class ShapeReader:
             case exp.Table():
                 return self._add(self._over(node, definitions))
             case exp.Values():
-                return self._add(SelectBlock(at=place(node)))
+                return self._add(self._values(node, definitions))
             case _:
                 return self._add(SelectBlock(opaque=node.key, at=place(node)))
 
@@ -98,7 +99,9 @@ class ShapeReader:
         return visible
 
     def _wrapped(self, node: Node, definitions: Definitions) -> int:
-        has_own_clauses = any(node.args.get(key) for key in ("limit", "offset", "joins", "pivots", "sample", "where"))
+        has_own_clauses = any(
+            node.args.get(key) for key in ("limit", "offset", "joins", "laterals", "pivots", "sample", "where")
+        )
         if not has_own_clauses:
             return self.block_of(node.this, definitions)
         return self._add(self._over(node, definitions))
@@ -106,8 +109,30 @@ class ShapeReader:
     def _over(self, node: Node, definitions: Definitions) -> SelectBlock:
         """Read a bracketed join, or a bracketed query with clauses of its own, as `SELECT * FROM` it."""
         relations = [self._relation(node, definitions), *self._joins(node, definitions)]
+        relations += [self._generator(item) for item in node.args.get("laterals") or ()]
+        reading = _Expressions(node)
+        reading.read(self, definitions, clauses_over(node))
+        where = node.args.get("where")
         return SelectBlock(
-            relations=tuple(relations), outputs=(OutputColumn(name="*", star=""),), limit=_limit(node), at=place(node)
+            relations=tuple(relations),
+            where=condition_of(where.this if where else None),
+            outputs=(OutputColumn(name="*", star=""),),
+            functions=tuple(reading.functions),
+            windows=tuple(reading.windows),
+            subqueries=tuple(reading.subqueries),
+            limit=_limit(node),
+            loose_bounds=tuple(reading.loose_bounds),
+            at=place(node),
+        )
+
+    def _values(self, node: Node, definitions: Definitions) -> SelectBlock:
+        reading = _Expressions(node)
+        reading.read(self, definitions, ((item, False) for item in node.expressions))
+        return SelectBlock(
+            functions=tuple(reading.functions),
+            subqueries=tuple(reading.subqueries),
+            loose_bounds=tuple(reading.loose_bounds),
+            at=place(node),
         )
 
     def _set_operation(self, node: Node, definitions: Definitions) -> int:
@@ -140,24 +165,25 @@ class ShapeReader:
         relations = [self._relation(start.this, definitions)] if start else []
         relations += self._joins(start.this, definitions) if start else []
         relations += self._joins(node, definitions)
-        relations += [self._generator(item) for item in node.args.get("laterals") or ()]
+        relations += [self._generator(item) for item in laterals(node)]
         reading = _Expressions(node)
-        reading.read(self, definitions)
-        group = node.args.get("group")
+        reading.read(self, definitions, clauses(node))
+        group, having = node.args.get("group"), node.args.get("having")
         outputs = tuple(_output(item) for item in node.expressions)
         where = node.args.get("where")
         return SelectBlock(
             relations=tuple(relations),
             where=condition_of(where.this if where else None),
             outputs=outputs,
-            keys=_keys(group, node, outputs) if group else None,
+            # Without GROUP BY, HAVING alone makes one group of all rows.
+            keys=_keys(group, node, outputs) if group else () if having else None,
             has_grouping_sets=has_grouping_sets(group),
             functions=tuple(reading.functions),
             windows=tuple(reading.windows),
             subqueries=tuple(reading.subqueries),
             distinct=place(node.expressions[0]) if node.args.get("distinct") and node.expressions else None,
             limit=_limit(node),
-            grouped_at=place(group) if group else None,
+            grouped_at=place(group or having) if group or having else None,
             loose_bounds=tuple(reading.loose_bounds),
             opaque="transform" if any(isinstance(item, exp.QueryTransform) for item in node.expressions) else "",
             at=place(node.expressions[0]) if node.expressions else NOWHERE,
@@ -167,7 +193,11 @@ class ShapeReader:
         return [self._joined(join, definitions) for join in node.args.get("joins") or ()]
 
     def _joined(self, join: Node, definitions: Definitions) -> Relation:
-        relation = self._relation(join.this, definitions)
+        right = join.this
+        if right.args.get("joins") or right.args.get("laterals"):
+            relation = Relation("", "inner", block=self._add(self._over(right, definitions)), at=place(right))
+        else:
+            relation = self._relation(right, definitions)
         if relation.join == "generator":
             return relation
         return relation.replace(
@@ -247,9 +277,9 @@ class _Expressions:
         self.loose_bounds: list[At] = []
         self.named = {item.this.name.lower(): item for item in node.args.get("windows") or () if item.this}
 
-    def read(self, reader: ShapeReader, definitions: Definitions) -> None:
-        """Read every clause; bounds are loose outside WHERE and ON."""
-        for clause, is_condition in _clauses(self.node):
+    def read(self, reader: ShapeReader, definitions: Definitions, clauses: Iterable[tuple[Node, bool]]) -> None:
+        """Read clauses, each with whether it is WHERE or ON; bounds are loose outside of these."""
+        for clause, is_condition in clauses:
             if type(clause) is exp.Column or (type(clause) is exp.Alias and type(clause.this) is exp.Column):
                 continue
             for item in own_nodes(clause):
@@ -292,24 +322,6 @@ def _is_silent(kind: type[exp.Expr]) -> bool:
     return found
 
 
-def _clauses(node: Node) -> Iterator[tuple[Node, bool]]:
-    for item in node.expressions:
-        yield item, False
-    for key in ("where", "group", "having", "qualify", "order", "sort", "cluster", "distribute"):
-        if node.args.get(key):
-            yield node.args[key], key == "where"
-    for window in node.args.get("windows") or ():
-        yield window, False
-    start = node.args.get("from_")
-    for join in (*(start.this.args.get("joins") or () if start else ()), *(node.args.get("joins") or ())):
-        if join.args.get("on"):
-            yield join.args["on"], True
-        if isinstance(join.this, exp.Lateral) and not isinstance(join.this.this, exp.Query):
-            yield join.this.this, False
-    for lateral in node.args.get("laterals") or ():
-        yield lateral.this, False
-
-
 def _output(node: Node) -> OutputColumn:
     if node.is_star:
         star = node if isinstance(node, exp.Star) else node.this
@@ -340,8 +352,8 @@ def _keys(group: Node, select: Node, outputs: tuple[OutputColumn, ...]) -> tuple
     keys: list[Term | None] = []
     for item in group.expressions:
         if isinstance(item, exp.Literal) and not item.is_string:
-            position = int(item.name) - 1
-            keys.append(_single(outputs[position]) if 0 <= position < len(outputs) else None)
+            position = position_of(item)
+            keys.append(_single(outputs[position]) if position is not None and 0 <= position < len(outputs) else None)
             continue
         keys.append(term_of(item))
         # Spark looks a bare name up among the outputs when no input has it; if one has it, the output is not grouped.

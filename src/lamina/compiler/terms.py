@@ -1,5 +1,6 @@
 """Read expressions of a query as time terms: a column or a bound of the range, truncated and shifted."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,7 +8,7 @@ from sqlglot import exp
 
 from lamina.compiler.conjuncts import conjuncts
 from lamina.compiler.operators import NOWHERE, At, Bound, Comparator, Comparison, Condition, Term
-from lamina.compiler.units import DAY, LENGTHS, TRUNCATIONS, coarsen
+from lamina.compiler.units import DAY, LENGTHS, TRUNCATIONS, UNBOUNDED, coarsen
 
 Node = Any
 
@@ -20,6 +21,7 @@ COMPARATORS: dict[Any, Comparator] = {
     exp.EQ: "=",
     exp.NullSafeEQ: "=",
 }
+WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 LEAVES = frozenset({exp.Column, exp.Identifier, exp.Literal})
 INSTANT_TYPES = frozenset({exp.DType.TIMESTAMP, exp.DType.TIMESTAMPTZ, exp.DType.TIMESTAMPNTZ, exp.DType.TIMESTAMPLTZ})
 
@@ -128,7 +130,8 @@ def _sum(node: Node) -> Term | None:
 def _shifted(term: Term | None, span: tuple[int, int] | None) -> Term | None:
     if term is None or span is None:
         return None
-    return term.replace(low=term.low + span[0], high=term.high + span[1])
+    moved = _within_limits((term.low + span[0], term.high + span[1]))
+    return term.replace(low=moved[0], high=moved[1]) if moved else None
 
 
 def interval_span(node: Node) -> tuple[int, int] | None:
@@ -154,7 +157,11 @@ def _span(count: Node, unit: str) -> tuple[int, int] | None:
     if number is None or lengths is None:
         return None
     ends = (number * lengths[0], number * lengths[1])
-    return min(ends), max(ends)
+    return _within_limits((min(ends), max(ends)))
+
+
+def _within_limits(span: tuple[int, int]) -> tuple[int, int] | None:
+    return span if span[0] > -UNBOUNDED and span[1] < UNBOUNDED else None
 
 
 def _integer(node: Node) -> int | None:
@@ -167,7 +174,7 @@ def _integer(node: Node) -> int | None:
             return None if left is None or right is None else left * right
         case exp.Literal():
             text = str(node.this).strip()
-            return int(text) if text.lstrip("-").isdigit() else None
+            return int(text) if WHOLE_NUMBER.fullmatch(text) else None
         case _:
             return None
 
