@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from sqlglot import parse_one
 
 from lamina.compiler.canonical import canonical
+from lamina.compiler.parse import Parsed, parse
 
 PAIRS = Path(__file__).parents[1] / "fixtures" / "fingerprints"
 
@@ -15,8 +15,10 @@ def cases(folder: str) -> list[Path]:
 
 
 def forms(path: Path) -> tuple[str, str]:
-    first, second = path.read_text().split("-- versus\n")
-    return canonical(parse_one(first, dialect="spark")), canonical(parse_one(second, dialect="spark"))
+    first, second = (parse(text) for text in path.read_text().split("-- versus\n"))
+    assert isinstance(first, Parsed)
+    assert isinstance(second, Parsed)
+    return canonical(first.tree), canonical(second.tree)
 
 
 @pytest.mark.parametrize("path", cases("equal"), ids=lambda path: path.stem)

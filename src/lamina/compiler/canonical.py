@@ -10,10 +10,11 @@ from typing import Any
 
 from sqlglot import exp
 
+from lamina.compiler.canonical_names import NAME_HANDLERS
 from lamina.compiler.canonical_walk import END, ROWS, Handlers, Relations, Walk, digest, written
+from lamina.compiler.canonical_words import SILENT, arguments, other
 from lamina.compiler.occurrences import Block, Scope, is_query
 
-SILENT = frozenset({"hint", "hints", "with_"})  # hints change no row; CTEs enter where they are read
 NAMED = SILENT | {"this", "db", "catalog", "expressions"}
 DEFAULT_KINDS = ("INNER", "OUTER")
 
@@ -38,37 +39,6 @@ def walk_query(tree: Any, relations: Relations, *, inlined: Mapping[str, Any]) -
     return walk
 
 
-def _arguments(args: Mapping[str, Any], silent: frozenset[str]) -> list[Any]:
-    words: list[Any] = []
-    for name, value in args.items():
-        if value is None or value is False or name in silent:
-            continue
-        kind = value.__class__
-        if kind is list:
-            if value:
-                words.append(_counted(name, len(value)))
-                words.extend([item if isinstance(item, exp.Expr) else str(item) for item in value])
-        elif kind is exp.TableAlias:
-            if columns := value.args.get("columns"):
-                words.append(_counted(name, len(columns)))
-                words.extend(columns)
-        else:
-            words.append(name)
-            words.append(value if isinstance(value, exp.Expr) else str(value))
-    words.append(")")
-    return words
-
-
-@cache
-def _counted(name: str, count: int) -> str:
-    return f"{name}{count}"
-
-
-def _other(walk: Walk, node: Any) -> None:
-    walk.out.append("(" + node.__class__.__name__)
-    walk.push(_arguments(node.args, SILENT))
-
-
 def _select(walk: Walk, node: Any) -> None:
     args = node.args
     has_reader = walk.has_block(node)
@@ -82,6 +52,8 @@ def _select(walk: Walk, node: Any) -> None:
         _register(walk, scope, join.args["this"])
     for lateral in args.get("laterals") or ():
         _register(walk, scope, lateral)
+    if windows := args.get("windows"):
+        scope.windows = {window.name.lower(): number for number, window in enumerate(windows)}
     walk.out.append("(Select")
     block.slot = len(walk.out)
     walk.out.append("")
@@ -97,14 +69,14 @@ def _select(walk: Walk, node: Any) -> None:
         else:
             words.append(item)
     words.append((block.number, ROWS))
-    words.extend(_arguments(args, NAMED))
+    words.extend(arguments(args, NAMED))
     words.append((block.number, END))
     words.append(LEAVE)
     walk.push(words)
 
 
 def _where(walk: Walk, node: Any) -> None:
-    words = _arguments(node.args, SILENT)
+    words = arguments(node.args, SILENT)
     if node.parent.__class__ is exp.Select:
         # Rows are chosen before there are outputs: no name in here is one of them.
         walk.scope.sees_outputs = False
@@ -122,7 +94,7 @@ def _set_operation(walk: Walk, node: Any) -> None:
     if node.args.get("by_name"):
         block.names_matter = right.names_matter = True
     walk.out.append("(" + node.__class__.__name__)
-    words = _arguments(node.args, SILENT)
+    words = arguments(node.args, SILENT)
     if node.args.get("with_") is not None or node.args.get("order") is not None:
         walk.enter(node, block).is_set_operation = True
         words.append(LEAVE)
@@ -166,7 +138,7 @@ def _register(walk: Walk, scope: Scope, source: Any) -> None:
 
 def _table(walk: Walk, node: Any) -> None:
     if node.args["this"].__class__ is not exp.Identifier:
-        _other(walk, node)
+        other(walk, node)
         return
     definition = walk.definition(node, walk.scope.visible)
     if definition is not None:
@@ -176,11 +148,11 @@ def _table(walk: Walk, node: Any) -> None:
         name = written(node)
         word = walk.relations.get(name, name)
     walk.out.append("(Table " + word)
-    walk.push(_arguments(node.args, NAMED))
+    walk.push(arguments(node.args, NAMED))
 
 
 def _subquery(walk: Walk, node: Any) -> None:
-    words = _arguments(node.args, SILENT)
+    words = arguments(node.args, SILENT)
     if len(words) == 3:  # brackets and nothing else
         walk.push([node.args["this"]])
         return
@@ -193,12 +165,14 @@ def _column(walk: Walk, node: Any) -> None:
     this, qualifier = args["this"], args.get("table")
     if this.__class__ is exp.Star:
         _qualified_star(walk, node)
+    elif walk.variables and (variable := walk.variable(node.parts[0].name)) is not None:
+        walk.out.append(".".join([variable, *(part.name for part in node.parts[1:])]))
     elif qualifier is None:
         _bare_column(walk, this.name.lower())
     elif args.get("db") is None:
-        _qualified_column(walk, [qualifier.name.lower(), this.name.lower()])
+        _qualified_column(walk, [qualifier.name, this.name])
     else:
-        _qualified_column(walk, [part.name.lower() for part in node.parts])
+        _qualified_column(walk, [part.name for part in node.parts])
 
 
 def _bare_column(walk: Walk, name: str) -> None:
@@ -233,27 +207,30 @@ def _bare_column(walk: Walk, name: str) -> None:
 
 
 def _qualified_column(walk: Walk, parts: list[str]) -> None:
-    qualifier = parts[0] if len(parts) == 2 else ".".join(parts[:-1])
+    """Emit a column by its relation and name, and as written what follows: a field may be the key of a map."""
+    first = parts[0].lower()
+    qualifier = first if len(parts) == 2 else ".".join(parts[:-1]).lower()
     up = 0
     here: Scope | None = walk.scope
     while here is not None:
         rest = parts[-1:]
         occurrence = here.occurrences.get(qualifier)
         if occurrence is None and len(parts) > 2:
-            occurrence = here.occurrences.get(parts[0])
+            occurrence = here.occurrences.get(first)
             rest = parts[1:]
         if occurrence is not None:
             block = here.blocks[occurrence]
-            position = block.positions.get(rest[0]) if block is not None and block.positions is not None else None
+            name = rest[0].lower()
+            position = block.positions.get(name) if block is not None and block.positions is not None else None
             if block is not None:
                 walk.read(block, position)
-            first = "." + rest[0] if position is None else f"#{position}"
-            walk.out.append(".".join([_occurrence(up, occurrence) + first, *rest[1:]]))
+            column = "." + name if position is None else f"#{position}"
+            walk.out.append(".".join([_occurrence(up, occurrence) + column, *rest[1:]]))
             return
         here = here.outer
         up += 1
     # A field of a struct column: the first part is a column of some relation in scope.
-    _bare_column(walk, parts[0])
+    _bare_column(walk, first)
     walk.out[-1] += "." + ".".join(parts[1:])
 
 
@@ -280,13 +257,13 @@ def _qualified_star(walk: Walk, node: Any) -> None:
     else:
         walk.read_by_name(walk.scope)
         walk.out.append(f"{qualifier}.*")
-    walk.push(_arguments(node.args["this"].args, SILENT))
+    walk.push(arguments(node.args["this"].args, SILENT))
 
 
 def _star(walk: Walk, node: Any) -> None:
     if node.parent.__class__ is not exp.Count:
         walk.read_by_name(walk.scope)
-    _other(walk, node)
+    other(walk, node)
 
 
 def _join(walk: Walk, node: Any) -> None:
@@ -295,16 +272,18 @@ def _join(walk: Walk, node: Any) -> None:
     words = [str(node.args.get(key) or "").upper() for key in ("method", "side", "kind")]
     words[2] = "" if words[2] in DEFAULT_KINDS else words[2]
     walk.out.append("(Join " + " ".join(words))
-    walk.push(_arguments(node.args, JOIN_SPELT))
+    walk.push(arguments(node.args, JOIN_SPELT))
 
 
 def _literal(walk: Walk, node: Any) -> None:
     text = node.args["this"]
-    walk.out.append(f"'{len(text)}:{text}" if node.args["is_string"] else text)
+    walk.out.append(f"'{len(text)}:{text}" if node.args["is_string"] else text.lower())
 
 
 def _identifier(walk: Walk, node: Any) -> None:
-    walk.out.append("`" + node.args["this"].lower())
+    name = node.args["this"]
+    variable = walk.variable(name) if walk.variables else None
+    walk.out.append(variable or "`" + name.lower())
 
 
 def _boolean(walk: Walk, node: Any) -> None:
@@ -317,21 +296,21 @@ def _paren(walk: Walk, node: Any) -> None:
 
 def _data_type(walk: Walk, node: Any) -> None:
     if node.args.get("expressions"):
-        _other(walk, node)
+        other(walk, node)
         return
     walk.out.append(f"<{node.args['this']}")
 
 
 def _anonymous(walk: Walk, node: Any) -> None:
     walk.out.append("(" + str(node.args["this"]).lower())
-    walk.push(_arguments(node.args, ANONYMOUS_SPELT))
+    walk.push(arguments(node.args, ANONYMOUS_SPELT))
 
 
 def _membership(walk: Walk, node: Any) -> None:
     query = node.args.get("query") if node.__class__ is exp.In else node.args["this"]
     if query is not None and is_query(query):
         walk.block_of(query)  # only whether rows exist or match is asked, never what a column is called
-    _other(walk, node)
+    other(walk, node)
 
 
 def _leave(walk: Walk, _: Any) -> None:
@@ -347,7 +326,8 @@ CHOSEN = Chosen()
 JOIN_SPELT = SILENT | {"method", "side", "kind"}
 ANONYMOUS_SPELT = SILENT | {"this"}
 HANDLERS: Handlers = {
-    object: _other,
+    **NAME_HANDLERS,
+    object: other,
     Chosen: _chosen,
     Leave: _leave,
     exp.Anonymous: _anonymous,

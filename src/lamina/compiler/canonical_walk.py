@@ -25,6 +25,7 @@ class Walk:
         self.blocks: list[Block] = []
         self.reads: list[tuple[int, int, int | None]] = []  # place in `out`, block, position or ROWS; None: any column
         self.marks: list[tuple[int, int, int]] = []  # place in `out` where a position, ROWS or the END of a block is
+        self.variables: list[dict[str, int]] = []  # of the lambdas around the current node, by name
         self.set_operations: list[tuple[int, int, bool]] = []  # both blocks, whether it looks at whole rows
         self._block_of: dict[int, Block] = {}
         self._pending: deque[Definition] = deque()
@@ -115,6 +116,15 @@ class Walk:
             self._numbered += 1
             self._pending.append(definition)
         return definition.number
+
+    def variable(self, name: str) -> str | None:
+        """Return the word for a variable of a lambda around the current node: by which one binds it, and where."""
+        folded = name.lower()
+        for depth in range(len(self.variables) - 1, -1, -1):
+            place = self.variables[depth].get(folded)
+            if place is not None:
+                return f"^{depth}.{place}"
+        return None
 
     def read(self, block: Block, position: int | None) -> None:
         """Record that the next word depends on one column of a block, or by name on any of them."""

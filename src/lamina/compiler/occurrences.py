@@ -1,9 +1,11 @@
 """What the names in a query stand for: relations by where they occur, columns of inner queries by position."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlglot import exp
 
+NO_WINDOWS: Mapping[str, int] = {}
 UNASKED: dict[str, int] = {}  # in place of positions that nobody asked for yet
 
 
@@ -60,7 +62,7 @@ class Definition:
     def __init__(self, query: Any, order: int, *, visible: Visible | None = None) -> None:
         alias = query.args.get("alias") if query.__class__ is exp.CTE else None
         self.query = query.args["this"] if query.__class__ is exp.CTE else query
-        self.columns = [column.name.lower() for column in alias.args.get("columns") or ()] if alias is not None else []
+        self.columns = [column.name for column in alias.args.get("columns") or ()] if alias is not None else []
         self.order = order
         self.number = -1
         self.visible = visible
@@ -71,7 +73,7 @@ class Scope:
 
     __slots__ = (
         "aliases", "block", "blocks", "is_correlated", "is_set_operation", "occurrences", "outer", "parent",
-        "sees_outputs", "visible",
+        "sees_outputs", "visible", "windows",
     )  # fmt: skip
 
     def __init__(self, parent: "Scope | None", visible: Visible, *, block: Block | None) -> None:
@@ -85,6 +87,7 @@ class Scope:
         self.sees_outputs = True  # not in WHERE
         self.occurrences: dict[str, int] = {}
         self.blocks: list[Block | None] = []  # by occurrence; None: a table or a function, whose columns have names
+        self.windows: Mapping[str, int] = NO_WINDOWS  # those it names, in order
         self.aliases: set[str] = set()  # own outputs that are not just a column under its own name
 
     def add(self, alias: str | None, block: Block | None) -> None:
@@ -123,7 +126,7 @@ def _output_name(item: Any) -> str:
         name: str = item.args["this"].name
         return name
     # Spark names it after its text, in which columns are spelt as written.
-    return "?" + ",".join(column.name for column in item.find_all(exp.Column))
+    return "?" + ",".join(column.name for column in item.find_all(exp.Column, exp.Dot))
 
 
 def _positions(items: list[Any], names: list[str]) -> dict[str, int] | None:

@@ -13,14 +13,23 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lamina.compiler.depth import is_surely_shallow, too_deep_at
 from lamina.compiler.places import place_at
 from lamina.compiler.rules import invalid_sql, nesting_too_deep, not_a_query
+from lamina.compiler.unary_plus import parse_with_pluses
 from lamina.values.diagnostic import Diagnostic, Place
+
+_NOTHING: dict[str, str] = {}
+
+
+class _PatternsAsWritten(Spark):
+    """Spark, but patterns of dates stay as written: the parser would turn `yyyy`, `YYYY` and `y` into one."""
+
+    TIME_MAPPING = _NOTHING
 
 
 class _Reader(threading.local):
     """The parser of one thread; making a new one for each query would cost a tenth of parsing it."""
 
     def __init__(self) -> None:
-        dialect = Spark()
+        dialect = _PatternsAsWritten()
         self.tokenizer = dialect.tokenizer()
         self.parser = dialect.parser()
 
@@ -58,7 +67,7 @@ def parse(text: str) -> Parsed | Diagnostic:
     if deep is not None:
         return nesting_too_deep.finding(place=place_at(text, deep.start))
     try:
-        trees = _trees(tokens, text)
+        trees = parse_with_pluses(tokens, text, _trees) if "+" in text else _trees(tokens, text)
     except ParseError as error:
         return _syntax_error(error)
     except RecursionError:
