@@ -29,6 +29,6 @@ QUERIES = {
 
 @pytest.mark.parametrize("text", QUERIES.values(), ids=QUERIES.keys())
 def test_a_query_with_an_odd_number_becomes_an_object_that_can_be_stored(text: str) -> None:
-    query = compile_query(text, lambda parts: ".".join(parts), needs_shape=True)
+    query = compile_query(text, ".".join, needs_shape=True)
     assert query.references
     assert to_pack(query)

@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from lamina.compiler.calls import is_plain_call, kinds_of
 from lamina.compiler.clauses import clauses, clauses_over, laterals
+from lamina.compiler.clock_literals import clock_literals
 from lamina.compiler.frames import function_name, order_terms, window_of
 from lamina.compiler.nodes import Nodes, position_of
 from lamina.compiler.operators import (
@@ -28,6 +29,7 @@ from lamina.compiler.operators import (
     Window,
 )
 from lamina.compiler.terms import condition_of, is_bound, own_nodes, parameter_name, place, term_of
+from lamina.compiler.volatile import literal_name
 
 Node = Any
 Definitions = dict[str, "Definition"]
@@ -40,9 +42,10 @@ GROUPING_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
 def shape_of(tree: exp.Expr, nodes: Nodes | None = None) -> QueryShape:
     """Return the shape of a query, blocks in the order they can be judged; `nodes` are the tree's if at hand."""
-    reader = ShapeReader()
+    nodes = nodes or Nodes(tree)
+    reader = ShapeReader(clock_literals(nodes))
     reader.block_of(tree, {})
-    parameters = (nodes or Nodes(tree)).of(PARAMETERS)
+    parameters = nodes.of(PARAMETERS)
     uses = [RunParameter(name=parameter_name(node), at=place(node)) for node in parameters]
     return QueryShape(blocks=tuple(reader.blocks), parameters=tuple(sorted(uses, key=lambda use: use.at)))
 
@@ -62,8 +65,9 @@ class Definition:
 class ShapeReader:
     """Owns the growing list of blocks of one query."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: list[Node]) -> None:
         self.blocks: list[Block] = []
+        self.clock = {id(node) for node in clock}
 
     def _add(self, block: Block) -> int:
         self.blocks.append(block)
@@ -283,6 +287,8 @@ class _Expressions:
             if type(clause) is exp.Column or (type(clause) is exp.Alias and type(clause.this) is exp.Column):
                 continue
             for item in own_nodes(clause):
+                if reader.clock and id(item) in reader.clock:
+                    self.functions.append(FunctionUse("volatile", literal_name(item), place(item)))
                 kind = type(item)
                 if _IS_SILENT[kind] if kind in _IS_SILENT else _is_silent(kind):
                     continue

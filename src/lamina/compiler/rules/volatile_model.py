@@ -22,7 +22,7 @@ def violations(subject: Subject) -> Iterator[Diagnostic]:
     if subject.query is None or isinstance(strategy, (TimeInterval, Ephemeral)) or reads_in_parts(strategy):
         return
     for name in subject.query.volatile:
-        found = re.search(rf"\b{re.escape(name)}\b", subject.file.text, re.IGNORECASE)
+        found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", subject.file.text, re.IGNORECASE)
         yield RULE.finding(
             f"`{name}` gives another value at each build, so `{subject.model.name}` is stale at every run",
             place=subject.place_in_text(found.start() if found else 0),
