@@ -1,4 +1,4 @@
-"""L134: a variable's value is not of its type.
+"""L136: a variable's value is not of its type.
 
 Why: it stands in queries as a literal of that type, which Spark would refuse, or read as something else.
 Fix: correct the value or the type; dates are `2026-01-31`, booleans `true` or `false`.
@@ -7,7 +7,7 @@ Fix: correct the value or the type; dates are `2026-01-31`, booleans `true` or `
 from lamina.values.diagnostic import Diagnostic, Place
 from lamina.values.rule import Rule
 
-RULE = Rule(code="L134", name="InvalidVariable")
+RULE = Rule(code="L136", name="InvalidVariable")
 
 
 def finding(variable: str, *, place: Place, kind: str, value: str) -> Diagnostic:
