@@ -17,7 +17,10 @@ UNCOUNTABLE = frozenset(
 )
 MARKS = OPENING | CLOSING | UNCOUNTABLE | {TokenType.COMMA, TokenType.STAR}
 TEXT = re.compile(r"'[^']*'")
-COUNTS_BACKWARDS = {name[::-1]: counts for name, counts in ARGUMENT_COUNTS.items()}
+COUNTS_BACKWARDS = {
+    **{name[::-1]: counts for name, counts in ARGUMENT_COUNTS.items()},
+    "decimal"[::-1]: frozenset({1, 2}),  # nearly always a type, which a glance cannot tell
+}
 BEFORE_STAR = frozenset({TokenType.L_PAREN, TokenType.COMMA, TokenType.DOT, TokenType.DISTINCT})
 
 
