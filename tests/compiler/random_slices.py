@@ -94,5 +94,5 @@ def _distinct(chance: Random, depth: int) -> str:
 
 
 def _shift(chance: Random, depth: int) -> str:
-    day = chance.choice(("d - 1", "d + 1", "d"))
+    day = chance.choice(("d - 1", "d + 1", "d", "@start_date"))
     return f"SELECT id, k, {day} AS d, v FROM ({random_query(chance, depth - 1)}) AS s"

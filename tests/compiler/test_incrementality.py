@@ -22,9 +22,10 @@ TABLES = {
     "raw.orders": ("order_ts", "order_id customer_id amount status order_ts order_date"),
     "raw.payments": ("pay_date", "order_id paid pay_date"),
     "sales.customers": (None, "customer_id name"),
+    "sales.calendar": (None, "day label"),
     OWN: (None, "order_date balance"),
 }
-DATES = frozenset({ColumnName("order_date"), ColumnName("pay_date")})
+DATES = frozenset({ColumnName("order_date"), ColumnName("pay_date"), ColumnName("day")})
 
 
 def facts(shape: QueryShape, declared: dict[str, Any]) -> dict[str, InputFacts]:

@@ -76,6 +76,26 @@ def test_accepted_slices_equal_one_batch_and_need_nothing_far() -> None:
     assert accepted > QUERIES // 20
 
 
+def test_accepted_batches_of_one_slice_hold_its_rows_and_need_nothing_far() -> None:
+    accepted = 0
+    strategy = TimeInterval(time_column=DAY_COLUMN, batch_size=1)
+    for seed in range(QUERIES):
+        chance = Random(seed)
+        sql = random_query(chance, chance.randint(1, 3))
+        window = chance.choice((None, 3))
+        shape = shape_of(sqlglot.parse_one(sql, dialect="spark"))
+        verdict = judge(strategy, shape, inputs=facts(window), zone="UTC")
+        if not isinstance(verdict, Proven):
+            continue
+        accepted += 1
+        with closing(filled(chance)) as connection:
+            found = answer(connection, sql, 12, 13)
+            assert all(row[2] == 12 for row in found), (seed, sql)
+            if not any("taken from the declared window" in step for step in verdict.steps):
+                assert without_far_rows(connection, sql, window=window or 0, start=12, end=13) == found, (seed, sql)
+    assert accepted > QUERIES // 20
+
+
 def test_accepted_appends_equal_the_whole() -> None:
     accepted = 0
     for seed in range(QUERIES):

@@ -16,12 +16,20 @@ class Grid(Value, frozen=True):
 
     unit: str
     zone: str = "UTC"
+    is_single: bool = False  # a batch is one slice
 
     def decides(self, unit: str, *, is_date: bool) -> bool:
         """Tell whether a time cut to `unit` still tells its slice; SQL cuts instants at UTC midnights."""
         if self.zone != "UTC" and unit in DAY_OR_LONGER and not is_date:
             return False
         return nests(unit, self.unit)
+
+    def is_start(self, terms: tuple[Term, ...]) -> bool:
+        """Tell whether a value made of these terms is the start of the range, which lies in it."""
+        return bool(terms) and all(
+            term.bound == "start" and not term.low and not term.high and self.decides(term.unit, is_date=False)
+            for term in terms
+        )
 
 
 class Read(NamedTuple):

@@ -23,8 +23,9 @@ from lamina.project.strategy import DeleteInsert, Ephemeral, FullRefresh, Increm
 from lamina.values.names import TableName
 
 RUN_PARAMETERS = frozenset({"execution_time", "run_id"})
-UNIT_WISE = frozenset({"L416", "L418", "L419", "L420"})
-"""Refusals about several slices in one batch; with `batch_size = 1` there are none."""
+UNIT_WISE = frozenset({"L416", "L418", "L420"})
+"""Refusals about several slices in one batch; with `batch_size = 1` the result alone decides."""
+ONE_SLICE_HINT = ", or set `batch_size = 1`"
 
 
 def judge(strategy: Strategy, shape: QueryShape, *, inputs: Mapping[str, InputFacts], zone: str) -> Verdict:
@@ -97,13 +98,14 @@ def _merge(strategy: Merge, shape: QueryShape, inputs: Mapping[str, InputFacts])
 
 
 def _slices(strategy: TimeInterval, shape: QueryShape, *, inputs: Mapping[str, InputFacts], zone: str) -> Verdict:
-    examination = Examination(inputs, Grid(unit=strategy.granularity, zone=zone))
+    is_single = strategy.batch_size == 1
+    examination = Examination(inputs, Grid(unit=strategy.granularity, zone=zone, is_single=is_single))
     cut = examination.examine(shape)
     refusals = [*_volatile(shape), *examination.refusals, *_unbounded_reads(cut.reads, inputs)]
-    if not refusals:
-        refusals += _result(cut, strategy, shape)
-    if strategy.batch_size == 1:
-        refusals = [item for item in refusals if item.code not in UNIT_WISE]
+    unit_wise = [item for item in refusals if is_single and item.code in UNIT_WISE]
+    refusals = [item for item in refusals if item not in unit_wise]
+    if not refusals and (outside := list(_result(cut, strategy, shape))):
+        refusals = [*outside, *(item.replace(hint=item.hint.removesuffix(ONE_SLICE_HINT)) for item in unit_wise)]
     # Asked of one-slice batches too: how far back a slice reads decides which changes make it stale.
     if not refusals:
         refusals += [item for read, reach in examination.reaches.values() for item in _beyond(read, reach, inputs)]
@@ -132,8 +134,7 @@ def _result(cut: Cut, strategy: TimeInterval, shape: QueryShape) -> Iterator[Ref
     at = shape.blocks[-1].at
     column = str(strategy.time_column).lower()
     if cut.columns is None:
-        if not any(use.name in ("start_date", "start_ts", "end_date", "end_ts") for use in shape.parameters):
-            yield one_sided_range.refusal(column, missing="lower and no upper bound", at=at)
+        yield one_sided_range.refusal(column, missing="lower and no upper bound", at=at)
         return
     if cut.before >= UNBOUNDED:
         yield one_sided_range.refusal(column, missing="lower bound", at=at)

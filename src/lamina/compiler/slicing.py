@@ -309,16 +309,29 @@ class SelectExamination:
         carried = tuple(self._carried(alias, read, sources) for alias, read in reads)
         links = tuple(self._link(key, term, aligned) for key, term in self.links)
         main = aligned.main
+        is_whole = not self.block.has_grouping_sets  # else a column of the keys is null in some rows
+        starts = {item.name: False for item in self.block.outputs if is_whole and self.grid.is_start(item.terms)}
+        if starts and (main is None or main.before):  # whatever was read, these rows lie in the slice
+            return Cut(names, starts, reads=carried, links=links)
         if main is None:
             return Cut(names, None, reads=carried, links=links)
-        columns = {
-            name: any(self._is_date(key) for key in keys)
-            for name, keys, is_decided in sources
-            if keys and is_decided and (keys <= main.keys or (len(keys) > 1 and keys == aligned.halves))
-        }
+        columns = self._times(aligned, sources) | starts if is_whole else {}
         if self.block.distinct and not columns:
             self.refusals.append(distinct_without_time.refusal(clause="DISTINCT", at=self.block.distinct))
         return Cut(names, columns, main.before, whole_units(valid, self.block.keys or ()), carried, links)
+
+    def _times(self, aligned: Aligned, sources: list[tuple[str, frozenset[Key], bool]]) -> dict[str, bool]:
+        """Return the output columns that lie in the range, with whether each is a date."""
+        anchors = [aligned.main] if aligned.main else []
+        if self.grid.is_single:  # times that all lie in the one slice need not be equal
+            anchors += [item for item in aligned.others if not item.before]
+        return {
+            name: any(self._is_date(key) for key in keys)
+            for name, keys, is_decided in sources
+            if keys
+            and is_decided
+            and (any(keys <= item.keys for item in anchors) or (len(keys) > 1 and keys == aligned.halves))
+        }
 
     def _names(self) -> tuple[tuple[str, ...] | None, list[tuple[str, frozenset[Key], bool]]]:
         """Return the output names, and for each the columns it may be and whether it still tells their slice."""
