@@ -5,6 +5,8 @@ from typing import Any
 
 from sqlglot import exp
 
+from lamina.compiler.nodes import is_named_table
+
 Node = Any
 Clause = tuple[Node, bool]  # an expression, and whether it is WHERE or ON
 
@@ -47,7 +49,7 @@ def _clauses_of_joins(node: Node) -> Iterator[Clause]:
 def _made_rows(node: Node) -> Iterator[Clause]:
     """Yield the arguments from which a relation makes its rows; a table or a query has none."""
     match node:
-        case exp.Table() if not isinstance(node.this, (exp.Identifier, exp.Dot)):
+        case exp.Table() if not is_named_table(node):
             yield node.this, False
         case exp.Lateral() if not isinstance(node.this, exp.Query):
             yield node.this, False

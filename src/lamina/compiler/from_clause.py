@@ -4,7 +4,7 @@ from sqlglot import exp
 
 from lamina.compiler.bounds import exact_bounds
 from lamina.compiler.conjuncts import conjuncts, equal_columns
-from lamina.compiler.nodes import column_aliases, start_of
+from lamina.compiler.nodes import column_aliases, is_named_table, start_of
 from lamina.compiler.object import (
     EqualColumns,
     ExactFilter,
@@ -102,7 +102,7 @@ class FromClause:
 
     def _table(self, node: exp.Table, *, is_optional: bool) -> None:
         alias = node.alias
-        if not isinstance(node.this, exp.Identifier):
+        if not is_named_table(node):
             self._function(node, alias=alias or node.this.name, is_optional=is_optional)
             return
         written = node.parts

@@ -46,6 +46,18 @@ def star_of(item: exp.Expr) -> exp.Star | None:
     return None
 
 
+def is_named_table(node: exp.Expr) -> bool:
+    """Tell whether an item of FROM is a name, of however many parts, rather than a function or a query."""
+    if not isinstance(node, exp.Table):
+        return False
+    this = node.this
+    return isinstance(this, exp.Identifier) or (isinstance(this, exp.Dot) and _is_dotted_name(this))
+
+
+def _is_dotted_name(dot: exp.Dot) -> bool:
+    return all(isinstance(part, exp.Identifier) for part in dot.flatten())
+
+
 def ordinals(keys: list[exp.Expr]) -> list[int]:
     """Return the positions, from 0, that keys written as numbers stand for."""
     found = [position_of(key) for key in keys]

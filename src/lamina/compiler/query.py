@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable
+from itertools import pairwise
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
@@ -44,6 +45,9 @@ def compile_query(text: str, resolve: Resolve, *, needs_shape: bool) -> QueryObj
 
 def _object(text: str, parsed: Parsed, nodes: Nodes, *, resolve: Resolve, needs_shape: bool) -> QueryObject:
     tree = parsed.tree
+    hidden = _hidden_name(parsed.tokens) if "identifier" in text.lower() else None
+    if hidden is not None:
+        return QueryObject(diagnostics=(invalid_sql.hidden_name(place=place_at(text, hidden.start)),))
     tables = nodes.of(_TABLES)
     written = [table.parts for table in tables]
     if any(type(part) is not exp.Identifier for parts in written for part in parts[:-1]):
@@ -90,6 +94,15 @@ def _object(text: str, parsed: Parsed, nodes: Nodes, *, resolve: Resolve, needs_
             *query_problems(text, tokens, nodes=nodes, ungrouped=walk.ungrouped, misplaced=walk.misplaced),
         ),
     )
+
+
+def _hidden_name(tokens: list[Token]) -> Token | None:
+    """Return the first `IDENTIFIER(`, behind which Spark evaluates the name of a table, a column or a function."""
+    for token, after in pairwise(tokens):
+        is_word = token.token_type is not TokenType.IDENTIFIER and token.text.upper() == "IDENTIFIER"
+        if is_word and after.token_type is TokenType.L_PAREN:
+            return token
+    return None
 
 
 def _longest_chain(scopes: Scopes) -> int:

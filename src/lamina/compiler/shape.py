@@ -9,7 +9,7 @@ from lamina.compiler.calls import is_plain_call, kinds_of
 from lamina.compiler.clauses import clauses, clauses_over, laterals
 from lamina.compiler.clock_literals import clock_literals
 from lamina.compiler.frames import function_name, order_terms, window_of
-from lamina.compiler.nodes import Nodes, position_of
+from lamina.compiler.nodes import Nodes, is_named_table, position_of
 from lamina.compiler.operators import (
     NOWHERE,
     At,
@@ -216,7 +216,7 @@ class ShapeReader:
         names = _alias_columns(node)
         opaque = _opaque_clause(node)
         match node:
-            case exp.Table() if isinstance(node.this, exp.Identifier):
+            case exp.Table() if is_named_table(node):
                 table = self._table(node, definitions)
                 return table.replace(alias=alias, columns=names, opaque=opaque or table.opaque)
             case exp.Subquery() | exp.Paren():

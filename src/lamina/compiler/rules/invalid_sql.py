@@ -13,3 +13,12 @@ RULE = Rule(code="L207", name="InvalidSql")
 def finding(reason: str, *, place: Place, hint: str = "correct the Spark SQL here") -> Diagnostic:
     """Return the finding for one syntax error."""
     return RULE.finding(f"the query cannot be parsed: {reason}", place=place, hint=hint)
+
+
+def hidden_name(*, place: Place) -> Diagnostic:
+    """Return the finding for a name that only a value tells, so that what the query reads cannot be known."""
+    return RULE.finding(
+        "what the query reads cannot be told: a name stands behind `IDENTIFIER`",
+        place=place,
+        hint="write the name itself",
+    )
