@@ -18,11 +18,15 @@ def model(
     *,
     columns: str | None = None,
     reads: dict[str, str | None] | None = None,
+    deciding: dict[str, str] | None = None,
     lineage: dict[str, str] | None = None,
     settings: ModelSettings | None = None,
     **facts: Any,
 ) -> CompiledModel:
-    """Return a model; `columns` as `a int, b string`, `reads` as input to its columns, `lineage` as `a` to `t.a`."""
+    """Return a model; `columns` as `a int, b string`, `lineage` as `a` to `t.a`.
+
+    `reads` gives the columns read of each input, `deciding` those of them that decide the rows.
+    """
     parsed = parse(text)
     assert isinstance(parsed, Parsed)
     settings = settings or ModelSettings()
@@ -46,7 +50,7 @@ def model(
         target=TableName(name),
         layer=0,
         depends_on=(*map(TableName, reads or {}), *(TableName(item.name) for item in inlined)),
-        inputs=tuple(_use(table, read) for table, read in (reads or {}).items()),
+        inputs=tuple(_use(table, read, (deciding or {}).get(table, "")) for table, read in (reads or {}).items()),
         columns=_schema(columns),
         lineage=tuple(_edge(column, source) for column, source in (lineage or {}).items()),
         fingerprint=fingerprint,
@@ -64,9 +68,10 @@ def ephemeral(name: str, text: str) -> CompiledModel:
     return model(name, text, settings=ModelSettings(strategy=Ephemeral()))
 
 
-def _use(table: str, read: str | None) -> InputUse:
+def _use(table: str, read: str | None, deciding: str) -> InputUse:
     read_set = None if read is None else tuple(ColumnName(name) for name in read.split())
-    return InputUse(name=TableName(table), is_model=True, read_set=read_set)
+    row_set = tuple(ColumnName(name) for name in deciding.split())
+    return InputUse(name=TableName(table), is_model=True, read_set=read_set, row_set=row_set)
 
 
 def _schema(columns: str | None) -> tuple[Column, ...] | None:

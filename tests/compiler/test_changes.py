@@ -153,6 +153,7 @@ def project(orders: CompiledModel) -> Graph:
             "marts.large",
             "SELECT id FROM sales.orders WHERE amount > 100",
             reads={"sales.orders": "id amount"},
+            deciding={"sales.orders": "amount"},
             lineage={"id": "sales.orders.id"},
         ),
         model(

@@ -59,6 +59,18 @@ def edges(query: str) -> dict[str, set[tuple[str, str]]]:
         ("SELECT who.name AS n FROM raw.orders", {"n": {("orders.who", "expression")}}),
         ("SELECT (SELECT max(name) FROM raw.people) AS n FROM raw.orders", {"n": {("people.name", "aggregation")}}),
         (
+            "SELECT (SELECT max(p.name) FROM raw.people p WHERE p.id = o.id) AS n FROM raw.orders o",
+            {"n": {("people.name", "aggregation"), ("people.id", "expression"), ("orders.id", "expression")}},
+        ),
+        (
+            "SELECT EXISTS (SELECT 1 FROM raw.people p WHERE p.id = o.id) AS k FROM raw.orders o",
+            {"k": {("people.id", "expression"), ("orders.id", "expression")}},
+        ),
+        (
+            "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY amount) AS k FROM raw.orders",
+            {"k": {("orders.amount", "aggregation")}},
+        ),
+        (
             "SELECT id AS a, a + 1 AS b FROM raw.orders",
             {"a": {("orders.id", "direct")}, "b": {("orders.id", "expression")}},
         ),

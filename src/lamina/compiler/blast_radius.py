@@ -1,8 +1,18 @@
 """Who reads what changed: the models and columns downstream of a change, by read sets and lineage."""
 
 from collections.abc import Iterable
+from typing import assert_never
 
 from lamina.compiler.graph import CompiledModel, Graph
+from lamina.project.strategy import (
+    DeleteInsert,
+    Ephemeral,
+    FullRefresh,
+    Incremental,
+    Merge,
+    Strategy,
+    TimeInterval,
+)
 from lamina.values.change import Affected
 from lamina.values.names import ColumnName, ModelName, TableName
 
@@ -50,9 +60,35 @@ def affected_columns(reader: CompiledModel, table: TableName, changed: Columns) 
     if changed is None:
         return None
     for use in reader.inputs:
-        if use.name == table and use.read_set is not None and changed.isdisjoint(use.read_set):
+        if use.name != table:
+            continue
+        if use.read_set is not None and changed.isdisjoint(use.read_set):
             return frozenset()
+        if use.row_set is None or not changed.isdisjoint(use.row_set):
+            return None  # it filters, joins, groups or orders by one, whatever else it does with it
     edges = [edge for edge in reader.lineage if edge.input == table and edge.input_column in changed]
     if changed - {edge.input_column for edge in edges}:
-        return None  # read, but into no column: it filters, joins or orders, or cannot be seen through
-    return frozenset(edge.column for edge in edges)
+        return None  # read, but into no column: it cannot be seen through
+    return with_rows(reader, frozenset(edge.column for edge in edges))
+
+
+def with_rows(model: CompiledModel, changed: frozenset[ColumnName]) -> Columns:
+    """Return columns of a model that change; None, for its rows too, if its strategy tells rows by one of them."""
+    telling = {name.lower() for name in _telling_columns(model.settings.strategy)}
+    return changed if telling.isdisjoint(name.lower() for name in changed) else None
+
+
+def _telling_columns(strategy: Strategy) -> tuple[ColumnName, ...]:
+    """Return the columns by which a strategy decides which rows are kept, replaced or added."""
+    match strategy:
+        case Merge():
+            timed = (strategy.timestamp_column,) if strategy.timestamp_column is not None else ()
+            return (*strategy.unique_key, *strategy.order_by, *timed)
+        case TimeInterval():
+            return (strategy.time_column,)
+        case DeleteInsert():
+            return strategy.partition_by
+        case FullRefresh() | Incremental() | Ephemeral():
+            return ()
+        case _:
+            assert_never(strategy)

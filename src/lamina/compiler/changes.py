@@ -5,7 +5,7 @@ Both graphs must come from the same compiler: fingerprints of different versions
 
 from typing import Any
 
-from lamina.compiler.blast_radius import Columns, Readers, blast_radius
+from lamina.compiler.blast_radius import Columns, Readers, blast_radius, with_rows
 from lamina.compiler.fingerprint import rows_and_layout
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.compiler.parse import Parsed, parse
@@ -31,7 +31,7 @@ def compare(old: Graph, new: Graph) -> tuple[ModelChange, ...]:
             changes.append(ModelChange(model=name, change="removed", columns=columns, blast_radius=radius))
         else:
             change, columns = _compare_model(was, now, before=before, after=after)
-            radius = _radius(name, change, columns, readers)
+            radius = _radius(now, change, columns, readers)
             if name in renamed:
                 change, radius = "renamed", blast_radius(renamed[name], None, readers=readers)
             changes.append(
@@ -150,12 +150,14 @@ def _tree(model: CompiledModel) -> Any:
 
 
 def _radius(
-    name: ModelName, change: ChangeClass, columns: tuple[ColumnChange, ...], readers: Readers
+    model: CompiledModel, change: ChangeClass, columns: tuple[ColumnChange, ...], readers: Readers
 ) -> tuple[Any, ...]:
     if change in ("unchanged", "metadata"):
         return ()
-    changed: Columns = None if change == "rows_changed" else frozenset(column.name for column in columns)
-    return blast_radius(name, changed, readers=readers)
+    changed: Columns = None
+    if change != "rows_changed":
+        changed = with_rows(model, frozenset(column.name for column in columns))
+    return blast_radius(model.name, changed, readers=readers)
 
 
 def _all_columns(model: CompiledModel | None, change: Any) -> tuple[ColumnChange, ...]:

@@ -29,6 +29,7 @@ class InputUse(Value, frozen=True):
     name: TableName
     is_model: bool
     read_set: tuple[ColumnName, ...] | None  # every column that can influence the result; None: all, known or not
+    row_set: tuple[ColumnName, ...] | None = None  # those that can influence which rows there are; None: any may
     filter_column: ColumnName | None = None  # filtered exactly by [@start, @end)
     window_seconds: int = 0  # declared: how far before the slice this input is read
     on_touch: Literal["rebuild", "keep"] = "rebuild"

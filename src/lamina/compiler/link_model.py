@@ -12,7 +12,7 @@ from lamina.compiler.object import Output, QueryObject, SelectScope
 from lamina.compiler.parameters import RANGE_BOUNDS, RUN_PARAMETERS
 from lamina.compiler.places import place_at
 from lamina.compiler.reads import Reads
-from lamina.compiler.readset import filter_columns, read_sets, reads_of
+from lamina.compiler.readset import filter_columns, read_sets, reads_of, row_sets
 from lamina.compiler.rows import ALL, Rows
 from lamina.compiler.rules import (
     ambiguous_column,
@@ -195,12 +195,14 @@ def _lineage(rows: Rows) -> Iterator[LineageEdge]:
 def _inputs(
     file: ModelFile, names: ModelNames, reads: Reads, *, rows: Rows, around: Surroundings
 ) -> Iterator[InputUse]:
-    sets = read_sets(reads, is_open=rows.is_open)
+    sets, deciding = read_sets(reads, is_open=rows.is_open), row_sets(reads, is_open=rows.is_open)
     filters = {table: _spelled(column, around.schemas.get(table)) for table, column in filter_columns(reads).items()}
     declared = set(names.declared) - set(sets)
     found = [
         *(
-            _input(file, names, table, read_set=columns, filter_column=filters.get(table))
+            _input(file, names, table, read_set=columns, filter_column=filters.get(table)).replace(
+                row_set=deciding[table]
+            )
             for table, columns in sets.items()
         ),
         *_declared_inputs(file, names, declared, around=around),

@@ -77,7 +77,8 @@ class Lookup:
         if relation >= 0:
             rows = self.rows_of(relation)
             if name == "":
-                edges = merge_edges((column.edges, EXPRESSION) for column in rows.columns)
+                deciding = dict.fromkeys(rows.row_reads, EXPRESSION)  # which row it finds is what it says
+                edges = merge_edges([*((column.edges, EXPRESSION) for column in rows.columns), (deciding, EXPRESSION)])
                 if rows.is_open:
                     edges = {**edges, **rows.everything()}
                 kind = rows.columns[0].typed.type if rows.columns and not rows.is_open else UNTYPED.type

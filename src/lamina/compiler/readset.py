@@ -41,6 +41,19 @@ def read_sets(reads: Reads, *, is_open: bool) -> dict[TableName, tuple[ColumnNam
     }
 
 
+def row_sets(reads: Reads, *, is_open: bool) -> dict[TableName, tuple[ColumnName, ...] | None]:
+    """Return the columns of each table that decide which rows the result has; None where any may."""
+    if is_open:
+        return {TableName(table): None for table in reads.tables}
+    by_table: dict[str, set[str]] = {table: set() for table in reads.tables}
+    for table, column in reads.for_rows:
+        by_table[table].add(column)
+    return {
+        TableName(table): None if ALL in columns else tuple(ColumnName(item) for item in sorted(columns))
+        for table, columns in by_table.items()
+    }
+
+
 def filter_columns(reads: Reads) -> dict[TableName, ColumnName]:
     """Return the column each table is filtered by wherever it is read, for the tables that have one."""
     by_table: dict[str, set[str | None]] = {}

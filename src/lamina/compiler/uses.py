@@ -112,6 +112,9 @@ class UseCollector:
         if role.is_window:
             self._window(node, max(kind, EXPRESSION), stack)
             return None
+        if role.is_ordered_set:  # the columns to combine stand behind the function
+            stack.extend(((node.this, kind), (node.args["expression"], AGGREGATION)))
+            return None
         self.is_row_local = False
         self.may_aggregate = True
         if kind == AGGREGATION or role.needs_window:
@@ -152,6 +155,7 @@ class _Role(NamedTuple):
     is_query: bool
     is_star: bool
     is_window: bool
+    is_ordered_set: bool
     makes_or_folds_rows: bool
     needs_window: bool
 
@@ -173,6 +177,7 @@ def _role(kind: type[exp.Expr]) -> _Role:
         "is_query": issubclass(kind, exp.Query),
         "is_star": kind is exp.Star,
         "is_window": issubclass(kind, exp.Window),
+        "is_ordered_set": kind is exp.WithinGroup,
         "makes_or_folds_rows": is_aggregate or issubclass(kind, (exp.UDTF, *ONLY_OVER_WINDOWS)),
         "needs_window": issubclass(kind, ONLY_OVER_WINDOWS),
     }
