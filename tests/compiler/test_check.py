@@ -82,6 +82,30 @@ def test_a_filter_on_an_ephemeral_model_reaches_its_input(project: Path) -> None
     assert found(compiled(project)) == []
 
 
+PAST = """
+SELECT o.order_ts, o.amount + b.amount AS amount FROM raw.orders o
+CROSS JOIN (SELECT max(amount) AS amount FROM sales.balance WHERE {cut}) b
+WHERE o.order_ts >= @start_ts AND o.order_ts < @end_ts
+"""
+ONE_BY_ONE = INTERVAL.format(column="order_ts") + "batch_size = 1\n"
+
+
+def test_a_model_that_reads_its_own_past_is_explained_as_it_is_compiled(project: Path) -> None:
+    write(project, "balance", PAST.format(cut="order_ts < @start_ts"), sidecar=ONE_BY_ONE)
+    graph = compiled(project)
+    assert found(graph) == []
+    steps = explain_incrementality(graph, graph.model(ModelName("sales.balance")))
+    assert "`sales.balance` is its own past: all slices after a rebuilt one follow" in steps
+
+
+def test_the_own_past_is_cut_by_its_time_column(project: Path) -> None:
+    write(project, "balance", PAST.format(cut="amount < @start_ts"), sidecar=ONE_BY_ONE)
+    graph = compiled(project)
+    assert ("error", "L413", "models/sales/balance.sql:3:53") in found(graph)
+    (line,) = explain_incrementality(graph, graph.model(ModelName("sales.balance")))
+    assert line.endswith("[L413]")
+
+
 def test_an_allowed_code_stays_visible_as_information(project: Path) -> None:
     sidecar = 'allow = ["L402"]\n[strategy]\ntype = "incremental"\n'
     write(project, "appended", "SELECT DISTINCT order_id FROM raw.orders", sidecar=sidecar)

@@ -23,7 +23,7 @@ TABLES = {
     "raw.payments": ("pay_date", "order_id paid pay_date"),
     "sales.customers": (None, "customer_id name"),
     "sales.calendar": (None, "day label"),
-    OWN: (None, "order_date balance"),
+    OWN: ("order_date", "order_date updated_at balance"),
 }
 DATES = frozenset({ColumnName("order_date"), ColumnName("pay_date"), ColumnName("day")})
 

@@ -28,7 +28,7 @@ START = datetime(2026, 1, 30, tzinfo=UTC)
 DAYS = 2
 ORDERS = "order_id bigint, customer_id bigint, amount decimal(10,2), status string, order_ts timestamp, order_date date"
 PAYMENTS = "order_id bigint, paid decimal(10,2), pay_date date"
-BALANCES = "order_date date, balance decimal(20,2)"
+BALANCES = "order_date date, updated_at timestamp, balance decimal(20,2)"
 BOUND = re.compile(r"@(start|end)_(date|ts)\b")
 ASSERTED = ("taken from the declared window", "does not revisit old slices")
 
@@ -63,7 +63,8 @@ def payments() -> Rows:
 def balances() -> Rows:
     """Return what a model that reads its own past has built on the days before, the largest longest ago."""
     days = [START.date() + timedelta(days=number) for number in range(-8, DAYS + 3)]
-    return [(day, Decimal(1000 - number)) for number, day in enumerate(days)]
+    noons = [datetime.combine(day, time(12), UTC) for day in days]
+    return [(day, noon, Decimal(1000 - number)) for number, (day, noon) in enumerate(zip(days, noons, strict=True))]
 
 
 class Tables:

@@ -126,7 +126,7 @@ def reach_before_range(comparisons: tuple[Comparison, ...], grid: Grid) -> int:
 
 def _ending_columns(comparisons: Iterable[Comparison]) -> Iterator[str]:
     for term, comparator, bound in _bounded(comparisons):
-        is_end = comparator == "<" or (comparator == "<=" and bound.high < 0)
+        is_end = comparator == "<" or (comparator in ("<=", "=") and bound.high < 0)
         if is_end and bound.bound == "start" and bound.high <= 0:
             yield term.column
 

@@ -48,11 +48,11 @@ def subject_of(
     tables: Tables,
 ) -> Subject:
     """Return a model as the rules look at it."""
-    inputs = {
-        str(use.name): facts_of(use, schemas.get(use.name), tables.get(use.name)).replace(
-            is_past=use.name == TableName(model.name)
-        )
+    inputs = {str(use.name): facts_of(use, schemas.get(use.name), tables.get(use.name)) for use in model.inputs}
+    inputs |= {
+        str(use.name): facts_of(use, model.columns, model.settings).replace(is_past=True)
         for use in model.inputs
+        if use.name == TableName(model.name)
     }
     return Subject(file, model, query, names, ephemeral, shape, inputs, schemas, previous=None)
 

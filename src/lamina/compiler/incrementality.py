@@ -150,8 +150,8 @@ def _result(cut: Cut, strategy: TimeInterval, shape: QueryShape) -> Iterator[Ref
 def _unbounded_reads(reads: tuple[Read, ...], inputs: Mapping[str, InputFacts]) -> Iterator[Refusal]:
     for read in reads:
         facts = inputs.get(read.table)
-        if facts is None or facts.time_column is None or facts.keeps:
-            continue
+        if facts is None or facts.time_column is None or facts.keeps or facts.is_past:
+            continue  # how far its own past reaches is judged where it is read
         if read.why:
             text = f"{read.why} reads `{read.table}` without bound"
             hint = "partition it by the time column, or bound it by RANGE BETWEEN INTERVAL ... PRECEDING"
@@ -163,7 +163,7 @@ def _unbounded_reads(reads: tuple[Read, ...], inputs: Mapping[str, InputFacts]) 
 
 def _beyond(read: Read, reach: int, inputs: Mapping[str, InputFacts]) -> Iterator[Refusal]:
     facts = inputs.get(read.table)
-    if not reach or facts is None or facts.keeps:
+    if not reach or facts is None or facts.keeps or facts.is_past:
         return
     if reach >= UNBOUNDED:
         text = f"{read.why or 'the query'} reads `{read.table}` without bound before the slice"
@@ -188,7 +188,9 @@ def _slice_steps(strategy: TimeInterval, shape: QueryShape, examination: Examina
         yield f"`{table}` is read {extent}"
     for read in sorted({read.table for read in cut.reads}):
         facts = examination.inputs.get(read)
-        if facts is not None and facts.keeps:
+        if facts is not None and facts.is_past and facts.window is None:
+            yield f"`{read}` is its own past: all slices after a rebuilt one follow"
+        elif facts is not None and facts.keeps:
             yield f'`{read}` is read whole; a change in it does not revisit old slices (`on_touch = "keep"`)'
         elif facts is not None and facts.window is not None:
             yield f"`{read}` is read {in_words(facts.window)} before the slice: taken from the declared window"

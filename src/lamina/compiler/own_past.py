@@ -1,8 +1,8 @@
-"""How a model reads its own past: slices are built one by one, so any cut that ends before the slice is exact."""
+"""How a model reads its own past: slices are built one by one, so any cut of its time that ends before one is exact."""
 
 from collections.abc import Callable, Iterable, Iterator
 
-from lamina.compiler.conditions import ends_before_range, reach_before_range
+from lamina.compiler.conditions import TURNED, ends_before_range, reach_before_range
 from lamina.compiler.cuts import Grid, Key
 from lamina.compiler.operators import Comparison, Relation, Term
 from lamina.compiler.rules import one_sided_range, reach_outside_range, short_window
@@ -19,6 +19,7 @@ def cuts_of(past: Relation, comparisons: Iterable[Comparison], resolve: Resolve)
 
 def judge_past(past: Relation, facts: InputFacts, cuts: list[Comparison], *, grid: Grid) -> Iterator[Refusal]:
     """Yield a refusal where the past reaches into the slice, or further back than its declared window."""
+    cuts = [found for item in cuts if (found := _cut_of_time(item, facts, grid)) is not None]
     if not ends_before_range(cuts):
         yield one_sided_range.past_refusal(past.table, at=past.at)
     if facts.window is None:
@@ -37,3 +38,16 @@ def _cuts(comparison: Comparison, past: Relation, resolve: Resolve) -> bool:
     terms = (comparison.left, comparison.right)
     keys = (resolve(term) for term in terms)
     return any(term.bound for term in terms) and any(key is not None and key[0] == past.alias for key in keys)
+
+
+def _cut_of_time(comparison: Comparison, facts: InputFacts, grid: Grid) -> Comparison | None:
+    """Return a cut with the time column alone on its left; None where it does not tell the slice of a row."""
+    term, bound, comparator = comparison.left, comparison.right, comparison.comparator
+    if term.bound:
+        term, bound, comparator = bound, term, TURNED[comparator]
+    dates = {str(name).lower() for name in facts.dates}
+    is_whole = all(grid.decides(unit, is_date=term.column in dates) for unit in (term.unit, bound.unit))
+    if facts.time_column is None or term.column != facts.time_column.lower() or not is_whole:
+        return None
+    moved = bound.replace(low=bound.low - term.high, high=bound.high - term.low)
+    return Comparison(left=term.replace(low=0, high=0), comparator=comparator, right=moved)
