@@ -7,14 +7,15 @@ import pytest
 from sqlglot import parse_one
 
 from lamina.compiler.canonical import canonical
-from lamina.compiler.fingerprint import local
+from lamina.compiler.fingerprint import FIXED, local
 from lamina.project.model import CheckSettings, ContractSettings, InputSettings, ModelSettings
 from lamina.project.project import Variable
 from lamina.project.strategy import DeleteInsert, Ephemeral, FullRefresh, Incremental, Merge, TimeInterval
 from lamina.values.names import ColumnName, Fingerprint, TableName
 from lamina.values.schema import Column, DataType
+from lamina.warehouse.spark import profile
 
-DAY = ColumnName("day")
+A, B, DAY = ColumnName("a"), ColumnName("b"), ColumnName("day")
 DAILY = ModelSettings(strategy=TimeInterval(time_column=DAY))
 
 
@@ -49,6 +50,12 @@ def fingerprint(settings: ModelSettings, **changes: Any) -> Fingerprint:
         {"checks": (CheckSettings(type="not_null", column=DAY),)},
         {"columns": (Column(name=DAY, type=DataType("date")),)},
         {"inputs": {"raw.orders": InputSettings(on_touch="keep")}},
+        {"conf": {"spark.sql.shuffle.partitions": "3"}},
+        {"conf": {"spark.sql.adaptive.enabled": "false", "spark.executor.memory": "4g"}},
+        {"conf": {"spark.sql.session.timeZone": "Asia/Tokyo"}},  # nobody listens to it
+        {"partitioned_by": ("days(day)",)},
+        {"partitioned_by": (" DAY( `Day` )",)},
+        {"strategy": TimeInterval(time_column=ColumnName("DAY"))},
         {"strategy": TimeInterval(time_column=DAY, lookback=3)},
         {"strategy": TimeInterval(time_column=DAY, batch_size=7)},
     ],
@@ -62,9 +69,14 @@ def test_settings_that_change_no_row_are_left_out(changes: dict[str, Any]) -> No
     "changes",
     [
         {"timezone": "Europe/Stockholm"},
-        {"partitioned_by": ("days(day)",)},
+        {"partitioned_by": ("months(day)",)},
+        {"partitioned_by": ("day",)},
+        {"partitioned_by": ()},
+        {"partitioned_by": ("days(day)", "id")},
         {"sorted_by": ("id",)},
         {"conf": {"spark.sql.legacy.timeParserPolicy": "LEGACY"}},
+        {"conf": {"spark.sql.files.ignoreCorruptFiles": "true"}},
+        {"conf": {"spark.unheard.of": "1"}},
         {"inputs": {"raw.orders": InputSettings(window="6 days")}},
         {"strategy": TimeInterval(time_column=ColumnName("other"))},
         {"strategy": TimeInterval(time_column=DAY, granularity="hour")},
@@ -94,6 +106,61 @@ def test_settings_that_change_rows_or_layout_enter(changes: dict[str, Any]) -> N
 def test_every_setting_of_a_merge_enters(other: Merge) -> None:
     merge = ModelSettings(strategy=Merge(unique_key=(ColumnName("a"),)))
     assert fingerprint(merge.replace(strategy=other)) != fingerprint(merge)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"strategy": Merge(unique_key=(A, B))}, {"strategy": Merge(unique_key=(B, ColumnName("A")))}),
+        (
+            {"strategy": Merge(unique_key=(A,), update_columns=(B, DAY), driver=TableName("raw.o"))},
+            {"strategy": Merge(unique_key=(A,), update_columns=(DAY, B), driver=TableName("Raw.O"))},
+        ),
+        (
+            {"strategy": Merge(unique_key=(A,), order_by=(B, DAY))},
+            {"strategy": Merge(unique_key=(A,), order_by=(ColumnName("B"), ColumnName("Day")))},
+        ),
+        ({"strategy": DeleteInsert(partition_by=(A, B))}, {"strategy": DeleteInsert(partition_by=(B, A))}),
+        (
+            {"strategy": Incremental(timestamp_column=DAY)},
+            {"strategy": Incremental(timestamp_column=ColumnName("DAY"))},
+        ),
+        ({"partitioned_by": ("bucket(16, id)",)}, {"partitioned_by": ("Bucket( 16,`ID`)",)}),
+        ({"sorted_by": ("id", "day")}, {"sorted_by": ("ID", "Day")}),
+        (
+            {"inputs": {"raw.orders": InputSettings(window="2 days")}},
+            {"inputs": {"RAW.orders": InputSettings(window="48h")}},
+        ),
+    ],
+    ids=str,
+)
+def test_the_spelling_of_settings_is_left_out(one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert fingerprint(ModelSettings(**one)) == fingerprint(ModelSettings(**other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            {"strategy": Merge(unique_key=(A,), order_by=(B, DAY))},
+            {"strategy": Merge(unique_key=(A,), order_by=(DAY, B))},
+        ),
+        (
+            {"strategy": Merge(unique_key=(A,), update_columns=())},
+            {"strategy": Merge(unique_key=(A,), update_columns=None)},
+        ),
+        ({"partitioned_by": ("a", "b")}, {"partitioned_by": ("b", "a")}),
+        ({"partitioned_by": ("bucket(16, id)",)}, {"partitioned_by": ("bucket(8, id)",)}),
+        ({"sorted_by": ("a", "b")}, {"sorted_by": ("b", "a")}),
+    ],
+    ids=str,
+)
+def test_the_order_of_settings_that_are_sequences_enters(one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert fingerprint(ModelSettings(**one)) != fingerprint(ModelSettings(**other))
+
+
+def test_settings_that_no_model_can_change_are_those_that_sessions_fix() -> None:
+    assert set(FIXED) == set(profile.FIXED)
 
 
 def test_the_zone_of_a_model_without_intervals_changes_nothing() -> None:

@@ -1,22 +1,14 @@
 """How a table is laid out: the declared partitioning, or its time column at the granularity."""
 
-import re
-
 from lamina.compiler.graph import CompiledModel
+from lamina.project.partitioning import TRANSFORM_BY_UNIT, TRANSFORMS, read_field
 from lamina.project.strategy import TimeInterval
 from lamina.values.schema import Schema
 from lamina.values.value import Value
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.spark.sql import quote
 
-_TRANSFORMS = {"years": "year", "months": "month", "days": "day", "hours": "hour"}
-_SQL = {transform: name for name, transform in _TRANSFORMS.items()}
-_COUNTED = {"bucket", "truncate"}
-
-_FIELD = re.compile(r"(?P<name>\w+)\s*\(\s*(?:(?P<count>\d+)\s*,\s*)?`?(?P<column>[^`)]+?)`?\s*\)")
-
-# The nearest layout of Iceberg that is as coarse as the unit or coarser than it.
-_BY_UNIT = {"day": "day", "week": "day", "month": "month", "year": "year"}
+_SQL = {transform: name for name, transform in TRANSFORMS.items()}
 
 
 class LayoutInvalid(WarehouseFailure):
@@ -62,26 +54,13 @@ def wanted_layout(model: CompiledModel, columns: Schema) -> tuple[PartitionField
         return ()
     kinds = {column.name.casefold(): column.type for column in columns}
     is_date = kinds.get(strategy.time_column.casefold()) == "date"
-    transform = _BY_UNIT.get(strategy.granularity, "day" if is_date else "hour")
+    transform = TRANSFORM_BY_UNIT.get(strategy.granularity, "day" if is_date else "hour")
     return (PartitionField(column=strategy.time_column, transform=transform),)
 
 
 def _parse(model: CompiledModel, text: str, columns: Schema) -> PartitionField:
     known = {column.name.casefold() for column in columns}
-    found = _FIELD.fullmatch(text.strip())
-    column = (found["column"] if found else text).strip(" `")
-    field = _field(found, column)
-    if field is None or column.casefold() not in known:
+    column, transform = read_field(text)
+    if transform is None or column.casefold() not in known:
         raise LayoutInvalid(model.name, text)
-    return field
-
-
-def _field(found: re.Match[str] | None, column: str) -> PartitionField | None:
-    if found is None:
-        return PartitionField(column=column, transform="identity")
-    name, count = found["name"].lower(), found["count"]
-    if name in _TRANSFORMS or f"{name}s" in _TRANSFORMS:
-        return PartitionField(column=column, transform=name.removesuffix("s"))
-    if name in _COUNTED and count:
-        return PartitionField(column=column, transform=f"{name}[{count}]")
-    return None
+    return PartitionField(column=column, transform=transform)
