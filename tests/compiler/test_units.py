@@ -1,14 +1,15 @@
 """Which units lie in which, against the calendar itself."""
 
 import doctest
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import product
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lamina.compiler import units
-from lamina.compiler.units import LINE, nests
+from lamina.compiler.units import LINE, is_whole_in, nests
+from lamina.values.grid import day_start
 
 UNITS = (*(unit for unit in LINE if unit != "instant"), "week")
 MINUTES = {"minute": 1, "5 minutes": 5, "15 minutes": 15, "30 minutes": 30}
@@ -46,6 +47,22 @@ def test_units_that_do_not_nest_part_somewhere() -> None:
         if not nests(inner, outer):
             times = (datetime(2026, 1, 1, tzinfo=UTC) + step * number for number in range(4_000))
             assert any(cut(outer, cut(inner, at)) != cut(outer, at) for at in times), (inner, outer)
+
+
+@given(
+    st.dates(min_value=date(1970, 1, 1), max_value=date(2040, 1, 1)),
+    st.sampled_from(("Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe", "Europe/Berlin", "America/Sao_Paulo")),
+    st.sampled_from(("second", "minute", "hour", "day")),
+)
+def test_a_midnight_begins_every_unit_that_is_whole_in_its_zone(day: date, zone: str, unit: str) -> None:
+    midnight = day_start(zone, day)
+    assert not is_whole_in(zone, unit) or cut(unit, midnight) == midnight
+
+
+def test_only_some_units_are_whole_in_a_zone() -> None:
+    assert [is_whole_in("Asia/Kathmandu", unit) for unit in ("minute", "hour", "day")] == [True, False, False]
+    assert [is_whole_in("Australia/Lord_Howe", unit) for unit in ("minute", "hour")] == [True, False]
+    assert [is_whole_in("America/Sao_Paulo", unit) for unit in ("hour", "week")] == [True, False]
 
 
 def test_examples_hold() -> None:

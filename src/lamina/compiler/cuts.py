@@ -3,12 +3,10 @@
 from typing import NamedTuple
 
 from lamina.compiler.operators import At, JoinKind, Term
-from lamina.compiler.units import UNBOUNDED, nests
+from lamina.compiler.units import DAY_OR_LONGER, UNBOUNDED, is_whole_in, nests
 from lamina.values.value import Value
 
 Key = tuple[str, str]  # relation alias and column
-
-DAY_OR_LONGER = frozenset({"day", "week", "month", "quarter", "year"})
 
 
 class Grid(Value, frozen=True):
@@ -19,10 +17,9 @@ class Grid(Value, frozen=True):
     is_single: bool = False  # a batch is one slice
 
     def decides(self, unit: str, *, is_date: bool) -> bool:
-        """Tell whether a time cut to `unit` still tells its slice; SQL cuts instants at UTC midnights."""
-        if self.zone != "UTC" and unit in DAY_OR_LONGER and not is_date:
-            return False
-        return nests(unit, self.unit)
+        """Tell whether a time cut to `unit` still tells its slice; SQL cuts instants in UTC."""
+        is_local = self.zone != "UTC" and self.unit in DAY_OR_LONGER and not is_date
+        return nests(unit, self.unit) and not (is_local and not is_whole_in(self.zone, unit))
 
     def is_start(self, terms: tuple[Term, ...]) -> bool:
         """Tell whether a value made of these terms is the start of the range, which lies in it."""

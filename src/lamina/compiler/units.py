@@ -1,5 +1,9 @@
 """Units of time and how they lie in one another; a value cut to a unit decides the slice of every unit around it."""
 
+from datetime import date, timedelta
+from functools import lru_cache
+
+from lamina.values.grid import utc_offset
 from lamina.values.words import counted
 
 SECOND = 1_000_000
@@ -21,6 +25,8 @@ LINE = (
     "quarter",
     "year",
 )
+
+DAY_OR_LONGER = frozenset({"day", "week", "month", "quarter", "year"})
 
 TRUNCATIONS = {
     "yyyy": "year",
@@ -61,6 +67,20 @@ def nests(inner: str, outer: str) -> bool:
     if outer == "week":
         return LINE.index(inner) <= LINE.index("day")
     return LINE.index(inner) < LINE.index(outer)
+
+
+@lru_cache
+def is_whole_in(zone: str, unit: str) -> bool:
+    """Tell whether every midnight of a zone begins a `unit` of UTC.
+
+    >>> is_whole_in("Europe/Berlin", "hour"), is_whole_in("Asia/Kolkata", "hour"), is_whole_in("Europe/Berlin", "day")
+    (True, False, False)
+    """
+    if unit in DAY_OR_LONGER:
+        return False
+    length = LENGTHS[unit][0] if unit in LENGTHS else 1
+    weeks = (date(1970, 1, 1) + timedelta(weeks=number) for number in range(53 * 70))
+    return not any(utc_offset(zone, day) % timedelta(microseconds=length) for day in weeks)
 
 
 def coarsen(unit: str, truncation: str) -> str | None:

@@ -102,6 +102,11 @@ def day_start(zone: str, day: date) -> datetime:
     return _midnight(zone, day)
 
 
+def utc_offset(zone: str, day: date) -> timedelta:
+    """Return how far the clocks of a zone are ahead of UTC where a date begins."""
+    return datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(zone)).utcoffset() or timedelta()
+
+
 @lru_cache(maxsize=16384)
 def _midnight(zone: str, day: date) -> datetime:
     # A midnight that a clock change skips gets the offset before it: the instant of the change itself.
