@@ -65,6 +65,12 @@ def test_a_letter_that_cannot_be_printed_is_not(tmp_path: Path, capsys: pytest.C
     assert "SELECT 1 AS \ufffda\ufffd[31m" in told(capsys, finding("L209", "no alias"), root=str(tmp_path))
 
 
+def test_a_message_gives_a_terminal_no_orders(capsys: pytest.CaptureFixture[str]) -> None:
+    item = finding("L209", "`\u202ea\x1b[31m` is odd\nand more").replace(hint="not \x07")
+    assert "`\ufffda\ufffd[31m` is odd\nand more\n" in (text := told(capsys, item))
+    assert "hint: not \ufffd\n" in text
+
+
 def test_a_finding_without_a_line_names_its_file_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "m.sql").write_text("SELECT a")
     found = finding("L610", "a check failed").replace(line=None, column=None)

@@ -1,5 +1,7 @@
 """Selection: names, tags, paths, sources and reach, combined by comma, space and exclusion."""
 
+import re
+
 import pytest
 
 from lamina.compiler.graph import CompiledModel, Graph
@@ -90,6 +92,28 @@ def test_a_selection_without_models_is_an_error(selector: str) -> None:
     with pytest.raises(EmptySelection) as caught:
         select(GRAPH, (selector,), ())
     assert caught.value.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("include", "exclude", "message"),
+    [
+        (("tag:none",), (), "the selection `tag:none` matches no model"),
+        (("",), (), "the selection is empty"),
+        (("daily",), ("tag:core", "d*"), "the selection `daily` without `tag:core d*` leaves no model"),
+        ((), ("*",), "the selection `*` without `*` leaves no model"),
+    ],
+)
+def test_an_empty_selection_is_told_as_it_was_asked_for(
+    include: tuple[str, ...], exclude: tuple[str, ...], message: str
+) -> None:
+    with pytest.raises(EmptySelection, match=re.escape(message)):
+        select(GRAPH, include, exclude)
+
+
+def test_a_way_to_select_without_a_pattern_is_not_taken_for_a_misspelling() -> None:
+    with pytest.raises(InvalidSelector) as caught:
+        select(GRAPH, ("tag:",), ())
+    assert caught.value.hint == "write it behind the colon: `tag:x`"
 
 
 def test_a_misspelt_name_is_an_error_even_beside_good_ones() -> None:

@@ -133,3 +133,12 @@ def test_a_strategy_that_only_a_query_can_have_is_refused(tmp_path: Path, path: 
     sidecar = path.rpartition(".")[0] + ".toml"
     project = read(tmp_path, {path: text, sidecar: f'[strategy]\ntype = "{kind}"\n'})
     assert [item.code for item in project.diagnostics] == ["L126"]
+
+
+@pytest.mark.parametrize(("orphan", "near"), [("ordres", "orders.toml"), ("zz", None)])
+def test_a_settings_file_without_a_model_is_compared_by_its_name_alone(
+    tmp_path: Path, orphan: str, near: str | None
+) -> None:
+    files = {"models/main/orders.sql": "SELECT 1", "models/main/1a.sql": "SELECT 1", f"models/main/{orphan}.toml": ""}
+    (found,) = (item for item in read(tmp_path, files).diagnostics if item.code == "L121")
+    assert found.suggestion == near

@@ -91,6 +91,38 @@ def test_a_misspelt_strategy_is_taken_for_the_nearest_so_that_it_is_one_finding(
     assert sidecar.settings.strategy == Merge(unique_key=(ColumnName("id"),))
 
 
+@pytest.mark.parametrize(
+    ("kind", "suggestion", "hint"),
+    [
+        ("varchar", None, "write it in full, such as `varchar(10)`"),
+        ("DECIMAL(100)", None, "write it in full, such as `decimal(10,2)`"),
+        ("int(5)", None, "use a Spark type such as `bigint` or `decimal(10,2)`"),
+        ("varhcar(5)", "varchar", "did you mean `varchar`?"),
+    ],
+)
+def test_a_type_is_never_answered_with_itself(kind: str, suggestion: str | None, hint: str) -> None:
+    (found,) = read(f'[[columns]]\nname = "a"\ntype = "{kind}"\n').diagnostics
+    assert (found.code, found.suggestion, found.hint) == ("L129", suggestion, hint)
+
+
+def test_every_unknown_code_is_told() -> None:
+    found = read('allow = ["L4xx", "L412", "l999"]').diagnostics
+    assert [item.message for item in found] == ["`allow` cannot be `L4xx`", "`allow` cannot be `l999`"]
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        'type = "merge"\nunique_key = ["id", "ID"]',
+        'type = "merge"\nunique_key = ["id"]\nupdate_columns = ["a", "b", "A"]',
+        'type = "delete_insert"\npartition_by = ["id", "id"]',
+        'type = "merge"\nunique_key = ["id"]\nupdate_columns = ["ID"]',
+    ],
+)
+def test_a_column_that_is_named_twice_is_told_once(strategy: str) -> None:
+    assert codes(read(f"[strategy]\n{strategy}\n")) == ["L126"]
+
+
 @pytest.mark.parametrize("key", sorted(LATER_KEYS))
 def test_what_is_not_built_yet_is_refused(key: str) -> None:
     assert codes(read(f"{key} = 1")) == ["L116"]

@@ -67,7 +67,7 @@ def _finding(group: tuple[Diagnostic, ...], *, root: str) -> "Text":
     item, *others = group
     text = Text()
     text.append(f"{item.severity}[{item.code}]", style=COLOURS[item.severity])
-    text.append(f": {item.message}\n", style="bold")
+    text.append(f": {_printable(item.message)}\n", style="bold")
     if item.place is not None:
         place = _from_here(root, item.place)
         text.append(f" --> {place if item.line is not None else place.file}\n", style="blue")
@@ -80,7 +80,7 @@ def _finding(group: tuple[Diagnostic, ...], *, root: str) -> "Text":
         text.append(f" ... and {len(places) - MOST_PLACES} more\n")
     if item.hint:
         text.append("\nhint", style="bold cyan")
-        text.append(f": {item.hint}\n")
+        text.append(f": {_printable(item.hint)}\n")
     return text
 
 
@@ -105,6 +105,11 @@ def _excerpt(root: str, place: Place) -> str:
     if not line.strip() or place.column > len(line) + 1 or place.column > LONGEST_LINE:
         return ""
     readable = line[:LONGEST_LINE].replace("\t", " ")
-    shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in readable)  # some would turn the text
+    shown = _printable(readable)
     margin = " " * len(str(place.line))
     return f" {margin} |\n {place.line} | {shown}\n {margin} | {' ' * (place.column - 1)}^\n"
+
+
+def _printable(text: str) -> str:
+    """Return a text without letters that a terminal obeys instead of showing them; some turn what follows."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in text)

@@ -47,7 +47,7 @@ def compile_models(project: Project, memory: Memory, *, source_schema: SourceSch
     }
     order = arrange(_reads(project, resolved))
     files = {model.name: model for model in project.models}
-    found.extend(_loop(loop, files) for loop in order.loops)
+    found.extend(_loop(loop, files, references) for loop in order.loops)
     found.extend(_duplicate_targets(project.models))
     # A graph is stored and compared; where a source stands in its file is no part of it.
     sources = tuple(_with_columns(table, source_schema).replace(places=None) for table in project.sources)
@@ -175,9 +175,15 @@ def _reads(project: Project, names: Mapping[ModelName, ModelNames]) -> dict[str,
     }
 
 
-def _loop(loop: tuple[str, ...], files: Mapping[ModelName, ModelFile]) -> Diagnostic:
+def _loop(
+    loop: tuple[str, ...], files: Mapping[ModelName, ModelFile], references: Mapping[ModelName, References]
+) -> Diagnostic:
+    """Return the finding for a loop, at the place where its first model reads the next one."""
     first = files[ModelName(loop[0])]
-    return cyclic_dependency.finding(loop, place=Place(file=first.path))
+    following = loop[1 % len(loop)]
+    read = next((item for item in references.get(first.name, ()) if item.name == following), None)
+    place = place_at(first.text, read.start).replace(file=first.path) if read is not None else Place(file=first.path)
+    return cyclic_dependency.finding(loop, place=place)
 
 
 def _duplicate_targets(models: Iterable[ModelFile]) -> Iterable[Diagnostic]:

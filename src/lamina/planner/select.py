@@ -59,9 +59,18 @@ def select(graph: Graph, include: tuple[str, ...], exclude: tuple[str, ...]) -> 
     left = wanted - _union(exclude, edges)
     chosen = tuple(name for layer in graph.layers for name in layer if name in left)
     if not chosen:
-        said = " ".join(include) or "*"
-        raise EmptySelection(f"the selection `{said}` matches no model", hint="`lamina list` shows all models")
+        raise EmptySelection(_nothing_selected(include, exclude), hint="`lamina list` shows all models")
     return chosen
+
+
+def _nothing_selected(include: tuple[str, ...], exclude: tuple[str, ...]) -> str:
+    said = " ".join(include) if include else "*"
+    if not said.strip():
+        return "the selection is empty"
+    left_out = " ".join(exclude)
+    if left_out.strip():
+        return f"the selection `{said}` without `{left_out}` leaves no model"
+    return f"the selection `{said}` matches no model"
 
 
 def upstreams_of(graph: Graph, chosen: tuple[ModelName, ...]) -> tuple[ModelName, ...]:
@@ -90,7 +99,9 @@ def parse_term(text: str) -> Term:
     method, colon, pattern = found["what"].partition(":")
     if not colon:
         method, pattern = "name", found["what"]
-    if method not in MATCHERS or not pattern:
+    if method in MATCHERS and not pattern:
+        raise InvalidSelector(f"`{text}` does not say what to select", hint=f"write it behind the colon: `{method}:x`")
+    if method not in MATCHERS:
         near = nearest(method, MATCHERS)
         hint = f"did you mean `{near}:`?" if near else "use `tag:`, `path:` or `source:`"
         what = "is not in this version" if method == "state" else "is not a way to select"

@@ -11,6 +11,14 @@ COMMON_TYPES = (  # what a misspelt type is compared with
     *("tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "boolean", "string", "binary"),
     *("date", "timestamp", "timestamp_ntz", "variant", "array", "map", "struct", "varchar", "char"),
 )
+IN_FULL = {  # types that take arguments
+    "array": "array<string>",
+    "char": "char(10)",
+    "decimal": "decimal(10,2)",
+    "map": "map<string,int>",
+    "struct": "struct<a:int>",
+    "varchar": "varchar(10)",
+}
 
 
 def data_type(value: Any, key: str, findings: Findings) -> Any:
@@ -20,9 +28,12 @@ def data_type(value: Any, key: str, findings: Findings) -> Any:
     parsed = parse_type(value)
     if parsed is not None:
         return parsed
-    near = nearest(value.partition("(")[0].partition("<")[0].strip(), COMMON_TYPES)
-    place = findings.places.of(key)
-    return findings.add(invalid_column_type.finding(value[:60], place=place, nearest=near))
+    word = value.partition("(")[0].partition("<")[0].strip()
+    near = nearest(word, COMMON_TYPES)
+    is_known = near == word.casefold()  # it only lacks something
+    found = invalid_column_type.finding(value[:60], place=findings.places.of(key), nearest=None if is_known else near)
+    example = IN_FULL.get(near) if is_known and near is not None else None
+    return findings.add(found if example is None else found.replace(hint=f"write it in full, such as `{example}`"))
 
 
 KEYS: dict[str, Decoder] = {"name": text, "type": data_type, "nullable": flag, "description": text}

@@ -92,11 +92,21 @@ def texts(value: Any, key: str, findings: Findings) -> Any:
 
 
 def columns_list(value: Any, key: str, findings: Findings) -> Any:
-    """Decode a list of at least one column name."""
+    """Decode a list of at least one column name, each named once."""
     items = texts(value, key, findings)
     if items == ():
         return findings.wrong_type(key, expected="a list of at least one column", value=value)
-    return items
+    if items is INVALID:
+        return items
+    kept: dict[str, str] = {}
+    for index, item in enumerate(items):
+        if item.casefold() not in kept:
+            kept[item.casefold()] = item
+            continue
+        message = f"`{key.rpartition('.')[2]}` names column `{item}` twice"
+        place = findings.places.of(f"{key}.{index}")
+        findings.add(conflicting_keys.finding(message, place=place, hint="remove one of them"))
+    return tuple(kept.values())
 
 
 def integer(minimum: int, maximum: int) -> Decoder:

@@ -234,11 +234,12 @@ def _orphans(files: Mapping[str, ScannedFile]) -> Iterator[Diagnostic]:
     for stem in sorted(stems):
         folder, _, name = stem.rpartition("/")
         if f"{stem}.toml" not in files:
-            bare.setdefault(folder, []).append(f"{name}.toml")
+            bare.setdefault(folder, []).append(name)
     for path in files:
         folder, _, file = path.rpartition("/")
         if not path.startswith(("models/", "seeds/")) or not path.endswith(".toml"):
             continue
         if path.removesuffix(".toml") in stems or (file == DEFAULTS_FILE and path.startswith("models/")):
             continue
-        yield orphan_sidecar.finding(path, nearest=nearest(file, bare.get(folder, ())[:MOST_COMPARED]))
+        near = nearest(file.removesuffix(".toml"), bare.get(folder, ())[:MOST_COMPARED])
+        yield orphan_sidecar.finding(path, nearest=f"{near}.toml" if near is not None else None)

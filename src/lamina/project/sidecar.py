@@ -1,5 +1,6 @@
 """Read a model's settings file: decode it, lay it over the defaults of its folders, and check the whole."""
 
+import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from lamina.project.check_keys import check
 from lamina.project.column_keys import columns
 from lamina.project.decode import (
+    INVALID,
     Decoder,
     Findings,
     choice,
@@ -29,18 +31,20 @@ from lamina.project.toml import read_toml
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.value import Value
 
+CODE = re.compile(r"L[0-9]{3}")
+
 
 def codes(value: Any, key: str, findings: Findings) -> Any:
     """Decode a list of diagnostic codes."""
     items = texts(value, key, findings)
     if not isinstance(items, tuple):
         return items
-    for index, item in enumerate(items):
-        if len(item) != 4 or item[0] != "L" or not item[1:].isdigit():
-            place = findings.places.of(f"{key}.{index}")
-            found = invalid_choice.finding(key, place=place, value=item[:60], choices=(), nearest=None)
-            return findings.add(found.replace(hint="write the code as a diagnostic shows it, such as `L412`"))
-    return items
+    wrong = [(place, item) for place, item in enumerate(items) if CODE.fullmatch(item) is None]
+    for index, item in wrong:
+        place = findings.places.of(f"{key}.{index}")
+        found = invalid_choice.finding(key, place=place, value=item[:60], choices=(), nearest=None)
+        findings.add(found.replace(hint="write the code as a diagnostic shows it, such as `L412`"))
+    return INVALID if wrong else items
 
 
 INPUT_KEYS: dict[str, Decoder] = {"on_touch": choice("rebuild", "keep"), "window": duration}

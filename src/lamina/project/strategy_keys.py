@@ -108,7 +108,8 @@ def build_strategy(settings: Mapping[str, Any], *, findings: Findings) -> Strate
 
 
 def _check_merge(settings: Mapping[str, Any], findings: Findings) -> None:
-    both = sorted(set(settings["unique_key"]) & set(settings.get("update_columns", ())))
+    keys = {name.casefold() for name in settings["unique_key"]}
+    both = sorted(name for name in settings.get("update_columns", ()) if name.casefold() in keys)
     if both:
         message = f"`{both[0]}` is in `unique_key` and in `update_columns`"
         place = findings.places.of("strategy.update_columns")
