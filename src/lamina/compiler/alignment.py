@@ -1,11 +1,23 @@
 """Decide whether the operands of one SELECT tell the same slice, and which columns tell it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from lamina.compiler.cuts import Anchor, Bounds, Cut, Difference, Key, Operand, Read, merge_anchors
+from lamina.compiler.cuts import (
+    Anchor,
+    Bounds,
+    Carrier,
+    Cut,
+    Difference,
+    Key,
+    Operand,
+    Read,
+    merge_anchors,
+    rounded_down,
+    rounded_up,
+)
 from lamina.compiler.rules import reach_outside_range, unaligned_slices
-from lamina.compiler.units import DAY, UNBOUNDED, in_words
+from lamina.compiler.units import UNBOUNDED, in_words
 from lamina.compiler.verdict import Refusal
 
 
@@ -39,11 +51,11 @@ def align(operands: tuple[Operand, ...], facts: Facts) -> Aligned:
     refusals: list[Refusal] = []
     for alias, anchor in (*others, *sides.items()):
         differences = (*facts.row_differences, *facts.own_differences.get(alias, ()))
-        valid = _valid_beside(main, anchor, differences)
-        if isinstance(valid, Refusal):
-            refusals.append(valid)
-        else:
+        valid = valid_beside(main, anchor, differences, what=f"the join reads `{_name(anchor)}`")
+        if isinstance(valid, int):
             main = main._replace(valid=min(main.valid, valid))
+        else:
+            refusals.append(valid or _unaligned(main, anchor))
     return Aligned(main, tuple(anchor for _, anchor in others), frozenset(), sides, tuple(refusals))
 
 
@@ -79,9 +91,15 @@ def _side(item: Operand, facts: Facts) -> Anchor | None:
 
 
 def _connected(anchors: list[Anchor], facts: Facts) -> list[Anchor]:
-    """Spread each anchor over equal columns and merge those that meet."""
+    """Spread each anchor over equal columns and merge those that meet.
+
+    Of values cut to a unit only the slice is equal: they tell nothing of rows that lie in the middle of a unit.
+    """
     equalities = [item for item in facts.row_differences if item.is_equality]
-    spread = [anchor._replace(keys=_spread(anchor.keys, equalities)) for anchor in anchors]
+    exact = [item for item in equalities if item.unit == "instant"]
+    spread = [
+        anchor._replace(keys=spread_keys(anchor.keys, exact if anchor.before else equalities)) for anchor in anchors
+    ]
     merged: list[Anchor] = []
     for anchor in spread:
         meeting = [item for item in merged if item.keys & anchor.keys]
@@ -92,7 +110,8 @@ def _connected(anchors: list[Anchor], facts: Facts) -> list[Anchor]:
     return merged
 
 
-def _spread(keys: frozenset[Key], equalities: list[Difference]) -> frozenset[Key]:
+def spread_keys(keys: frozenset[Key], equalities: list[Difference]) -> frozenset[Key]:
+    """Return some columns and all that are equal to them."""
     found = set(keys)
     while True:
         more = {
@@ -106,33 +125,32 @@ def _spread(keys: frozenset[Key], equalities: list[Difference]) -> frozenset[Key
         found |= more
 
 
-def _valid_beside(main: Anchor, other: Anchor, differences: Iterable[Difference]) -> int | Refusal:
-    """Return from how far before the start the main rows find everything they need of the other operand."""
+def valid_beside(main: Anchor, other: Anchor, differences: Iterable[Difference], *, what: str) -> int | Refusal | None:
+    """Return from how far before the start the main rows find everything they need of another operand or subquery.
+
+    None: their times are not known to be tied.
+    """
     if main.keys & other.keys:
         return other.valid
-    facts = [item for item in _distances(main.keys, other.keys, differences) if item.low is not None and _is_past(item)]
-    first, second = _name(main), _name(other)
+    facts = [item for item in distances(main.keys, other.keys, differences) if item.is_past]
     if not facts:
-        return unaligned_slices.refusal(first, second, at=other.at)
+        return None
+    if other.valid >= UNBOUNDED:
+        return UNBOUNDED
     low = max(item.low or 0 for item in facts)
-    valid = other.valid - other.valid % DAY if any(item.is_cut for item in facts) else other.valid
-    if other.valid < UNBOUNDED and valid + low < 0:
-        present = in_words(valid) if valid else "nothing"
-        text = f"the join reads `{second}` {in_words(-low)} before the slice, but {present} of that is read"
-        hint = f"read it from `@start_date - INTERVAL {in_words(-low)}` and declare the `window`"
-        return reach_outside_range.refusal(text, hint=hint, at=other.at)
-    return UNBOUNDED if other.valid >= UNBOUNDED else valid + low
-
-
-def _is_past(fact: Difference) -> bool:
-    return fact.high is not None and fact.high <= 0
+    if other.valid + low >= 0:
+        return min(rounded_down(other.valid + low, item.unit) for item in facts)
+    present = in_words(other.valid) if other.valid else "nothing"
+    text = f"{what} {in_words(-low)} before the slice, but {present} of that is read"
+    hint = f"read it from `@start_date - INTERVAL {in_words(-low)}` and declare the `window`"
+    return reach_outside_range.refusal(text, hint=hint, at=other.at)
 
 
 def _name(anchor: Anchor) -> str:
     return ".".join(part for part in min(anchor.keys, default=("", "the time column")) if part)
 
 
-def _distances(mains: frozenset[Key], others: Iterable[Key], differences: Iterable[Difference]) -> Iterator[Difference]:
+def distances(mains: frozenset[Key], others: Iterable[Key], differences: Iterable[Difference]) -> Iterator[Difference]:
     """Yield the facts about how far other columns lie from the main ones."""
     wanted = set(others)
     for item in differences:
@@ -148,10 +166,12 @@ def _without_main(operands: tuple[Operand, ...], sides: dict[str, Anchor], facts
     joins = {item.join for item in operands}
     if len(operands) == len(anchors) == 2 and "full" in joins:
         differences = [item for found in facts.own_differences.values() for item in found if item.is_equality]
-        if any(True for _ in _distances(anchors[0].keys, anchors[1].keys, differences)):
+        ties = list(distances(anchors[0].keys, anchors[1].keys, differences))
+        if ties:
             both = merge_anchors(anchors[0], anchors[1])
             before = max(anchors[0].before, anchors[1].before)
-            return Aligned(both._replace(before=before, keys=frozenset()), (), both.keys, sides, ())
+            valid = min(rounded_down(both.valid, item.unit) for item in ties)
+            return Aligned(both._replace(before=before, valid=valid, keys=frozenset()), (), both.keys, sides, ())
         return Aligned(None, (), frozenset(), sides, (_unaligned(anchors[0], anchors[1]),))
     preserved = next((item for item in operands if not item.is_nullable and not item.is_hidden), operands[0])
     refusal = unaligned_slices.refusal_of_preserved(preserved.alias, _name(anchors[0]), at=preserved.at)
@@ -171,34 +191,47 @@ def bound_reads(
     for item in operands:
         differences = (*facts.row_differences, *facts.own_differences.get(item.alias, ()))
         for read in item.cut.reads:
-            reach = _reach(item, read, aligned, differences)
-            if reach is None:
-                pending.append((item.alias, read))
+            carriers = {(item.alias, name): carrier for name, carrier in read.carriers.items()}
+            reach = _reach(carriers, aligned, aligned.sides.get(item.alias), differences)
+            if reach is not None:
+                settled.append((read, reach))
+            elif aligned.main is not None and reads_ahead(aligned.main, carriers, differences):
+                pending.append((item.alias, read._replace(why=read.why or "the join with later rows")))
             else:
-                settled.append((read, min(UNBOUNDED, reach + read.back)))
+                pending.append((item.alias, read))
     return settled, pending
 
 
-def _reach(item: Operand, read: Read, aligned: Aligned, differences: Iterable[Difference]) -> int | None:
-    carriers = {(item.alias, name) for name in read.carriers}
-    side = aligned.sides.get(item.alias)
-    if side is not None and carriers & side.keys:
-        return side.before
+def _reach(
+    carriers: Mapping[Key, Carrier], aligned: Aligned, side: Anchor | None, differences: Iterable[Difference]
+) -> int | None:
     if aligned.main is None:
-        return None
-    for anchor in (aligned.main, *aligned.others):
-        if carriers & anchor.keys:
-            return anchor.before
-    before = aligned.main.before
-    whole_days = min(UNBOUNDED, -(-before // DAY) * DAY)
+        anchors = [side] if side is not None else []
+    else:
+        anchors = [anchor for anchor in (side, aligned.main, *aligned.others) if anchor is not None]
+    for anchor in anchors:
+        reaches = [carriers[key].reach(anchor.before) for key in carriers.keys() & anchor.keys]
+        if reaches:
+            return min(reaches)
+    return reach_from(aligned.main, carriers, differences) if aligned.main is not None else None
+
+
+def reach_from(main: Anchor, carriers: Mapping[Key, Carrier], differences: Iterable[Difference]) -> int | None:
+    """Return how far before the start rows are read that lie in a known time before the main ones."""
     reaches = [
-        (whole_days if item.is_cut else before) - item.low
-        for item in _distances(aligned.main.keys, carriers, differences)
-        if item.low is not None and _is_past(item)
+        carriers[item.right].reach(rounded_up(main.before, item.unit) - (item.low or 0))
+        for item in distances(main.keys, carriers, differences)
+        if item.is_past
     ]
     return min(reaches, default=None)
 
 
+def reads_ahead(main: Anchor, carriers: Mapping[Key, Carrier], differences: Iterable[Difference]) -> bool:
+    """Tell whether the query itself asks for rows whose time is after the main ones."""
+    times = [key for key, carrier in carriers.items() if carrier.is_time]
+    return any(item.is_ahead for item in distances(main.keys, times, differences))
+
+
 def whole(names: tuple[str, ...] | None, reads: tuple[Read, ...] = ()) -> Cut:
     """Return a block that does not depend on the range."""
-    return Cut(names=names, columns=None, reads=reads)
+    return Cut(names=names, columns=None, reads=reads, is_alone=True)

@@ -1,12 +1,11 @@
 """Judge set operations slice by slice, and carry what is known of columns through new names and positions."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from lamina.compiler.alignment import whole
-from lamina.compiler.cuts import Cut, Read, unbounded
+from lamina.compiler.cuts import Cut, Read, rounded_down, unbounded
 from lamina.compiler.operators import Limit, SetBlock, Term
 from lamina.compiler.rules import distinct_without_time, interval_limit, unsliced_branch
-from lamina.compiler.units import LENGTHS, UNBOUNDED
 from lamina.compiler.verdict import Refusal
 
 
@@ -16,7 +15,8 @@ def cut_of_set(block: SetBlock, cuts: list[Cut], *, refusals: list[Refusal]) -> 
     reads = tuple(read for cut in branches for read in _by_position(cut, branches[0], block))
     names = branches[0].names
     if all(cut.columns is None for cut in branches):
-        return whole(names, _limited(reads, block.limit))
+        is_alone = all(cut.is_alone for cut in branches)
+        return whole(names, _limited(reads, block.limit))._replace(is_alone=is_alone)
     if block.limit:
         refusals.append(interval_limit.refusal(at=block.limit.at))
     name = block.operator.upper()
@@ -33,12 +33,7 @@ def cut_of_set(block: SetBlock, cuts: list[Cut], *, refusals: list[Refusal]) -> 
 
 def whole_units(valid: int, terms: Iterable[Term | None]) -> int:
     """Shorten a valid time to whole units where rows were put together by values cut to one."""
-    lengths = [LENGTHS[term.unit] for term in terms if term and term.unit in LENGTHS]
-    if not lengths or valid >= UNBOUNDED:
-        return valid
-    if any(low != high for low, high in lengths):
-        return 0
-    return min(valid - valid % low for low, _ in lengths)
+    return min((rounded_down(valid, term.unit) for term in terms if term), default=valid)
 
 
 def renamed(cut: Cut, names: tuple[str, ...]) -> Cut:
@@ -49,10 +44,7 @@ def renamed(cut: Cut, names: tuple[str, ...]) -> Cut:
     columns = (
         None if cut.columns is None else {given[name]: value for name, value in cut.columns.items() if name in given}
     )
-    reads = tuple(
-        read._replace(carriers=frozenset(given[name] for name in read.carriers if name in given)) for read in cut.reads
-    )
-    return cut._replace(names=names, columns=columns, reads=reads)
+    return cut._replace(names=names, columns=columns, reads=tuple(_given(read, given) for read in cut.reads))
 
 
 def _by_position(cut: Cut, first: Cut, block: SetBlock) -> Iterator[Read]:
@@ -63,7 +55,12 @@ def _by_position(cut: Cut, first: Cut, block: SetBlock) -> Iterator[Read]:
     names = first.names or ()
     given = dict(zip(cut.names, names, strict=True)) if cut.names and len(cut.names) == len(names) else {}
     for read in cut.reads:
-        yield read._replace(carriers=frozenset(given[name] for name in read.carriers if name in given))
+        yield _given(read, given)
+
+
+def _given(read: Read, given: Mapping[str, str]) -> Read:
+    """Name the carriers of a read anew."""
+    return read._replace(carriers={given[name]: value for name, value in read.carriers.items() if name in given})
 
 
 def _common_columns(branches: list[Cut], block: SetBlock) -> dict[str, bool]:

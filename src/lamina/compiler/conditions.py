@@ -1,14 +1,16 @@
 """Turn the comparisons of a condition into bounds on columns and differences between them."""
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
-from lamina.compiler.cuts import Bounds, Difference, Grid, Key
+from lamina.compiler.cuts import Bounds, Difference, Grid, Key, coarsest, unit_of
 from lamina.compiler.operators import Comparator, Comparison, Term
 from lamina.compiler.rules import inexact_range, loose_placeholder, one_sided_range, reach_outside_range
 from lamina.compiler.units import UNBOUNDED, in_words
 from lamina.compiler.verdict import Refusal
 
 Resolve = Callable[[Term], Key | None]
+Differences = dict[tuple[Key, Key], Difference]
 TURNED: dict[Comparator, Comparator] = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "="}
 
 
@@ -81,10 +83,10 @@ class Sides:
 
 def read_comparisons(
     comparisons: Iterable[Comparison], resolve: Resolve, *, sides: Sides
-) -> tuple[list[Difference], list[tuple[Key, Term, Comparator]]]:
-    """Sort comparisons into bounds (added to `sides`), differences, and equalities with names of a query around."""
-    differences: dict[tuple[Key, Key], Difference] = {}
-    outer: list[tuple[Key, Term, Comparator]] = []
+) -> tuple[list[Difference], list[Comparison]]:
+    """Sort comparisons into bounds (added to `sides`), differences, and those with a query around, at right."""
+    differences: Differences = {}
+    outer: list[Comparison] = []
     for item in comparisons:
         left, right = item.left, item.right
         comparator = item.comparator
@@ -101,11 +103,12 @@ def read_comparisons(
             continue
         other = resolve(right)
         if key is not None and other is not None:
-            _add_difference(differences, (key, left), (other, right), comparator=comparator, sides=sides)
+            first, second = (Side(*side, sides.is_date(side[0])) for side in ((key, left), (other, right)))
+            add_difference(differences, first, second, comparator=comparator, grid=sides.grid)
         elif key is not None:
-            outer.append((key, right, comparator))
+            outer.append(Comparison(left, comparator, right))
         elif other is not None:
-            outer.append((other, left, TURNED[comparator]))
+            outer.append(Comparison(right, TURNED[comparator], left))
     return list(differences.values()), outer
 
 
@@ -140,24 +143,25 @@ def _bounded(comparisons: Iterable[Comparison]) -> Iterator[tuple[Term, Comparat
             yield item.right, TURNED[item.comparator], item.left
 
 
-def _add_difference(
-    found: dict[tuple[Key, Key], Difference],
-    left: tuple[Key, Term],
-    right: tuple[Key, Term],
-    *,
-    comparator: Comparator,
-    sides: Sides,
-) -> None:
-    for key, term in (left, right):
-        if not sides.grid.decides(term.unit, is_date=sides.is_date(key)):
-            return
-    if left[0] > right[0]:
+class Side(NamedTuple):
+    """One side of a comparison of two columns."""
+
+    key: Key
+    term: Term
+    is_date: bool
+
+
+def add_difference(found: Differences, left: Side, right: Side, *, comparator: Comparator, grid: Grid) -> None:
+    """Add what a comparison says of two columns, if both still tell their slices."""
+    if not all(grid.decides(side.term.unit, is_date=side.is_date) for side in (left, right)):
+        return
+    if left.key > right.key:
         left, right, comparator = right, left, TURNED[comparator]
-    low = left[1].low - right[1].high if comparator in ("=", "<", "<=") else None
-    high = left[1].high - right[1].low if comparator in ("=", ">", ">=") else None
-    pair = (left[0], right[0])
+    low = left.term.low - right.term.high if comparator in ("=", "<", "<=") else None
+    high = left.term.high - right.term.low if comparator in ("=", ">", ">=") else None
+    pair = (left.key, right.key)
     old = found.get(pair, Difference(*pair, None, None))
     lows = [value for value in (old.low, low) if value is not None]
     highs = [value for value in (old.high, high) if value is not None]
-    is_cut = old.is_cut or left[1].unit != "instant" or right[1].unit != "instant"
-    found[pair] = Difference(*pair, max(lows, default=None), min(highs, default=None), is_cut)
+    unit = coarsest(old.unit, *(unit_of(side.term, is_date=side.is_date) for side in (left, right)))
+    found[pair] = Difference(*pair, max(lows, default=None), min(highs, default=None), unit)

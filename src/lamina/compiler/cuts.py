@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from lamina.compiler.operators import At, JoinKind, Term
-from lamina.compiler.units import DAY_OR_LONGER, UNBOUNDED, is_whole_in, nests
+from lamina.compiler.operators import At, Comparator, JoinKind, Term
+from lamina.compiler.units import DAY_OR_LONGER, LENGTHS, UNBOUNDED, is_whole_in, nests
 from lamina.values.value import Value
 
 Key = tuple[str, str]  # relation alias and column
@@ -29,23 +29,42 @@ class Grid(Value, frozen=True):
         )
 
 
+class Carrier(NamedTuple):
+    """What a column tells of the rows that its row came from: none is older by more than `back`, in whole units."""
+
+    back: int = 0
+    unit: str = "instant"
+    is_time: bool = False  # the table's own time column
+
+    def reach(self, before: int) -> int:
+        """Return how far before the start rows are read, where the column lies at most `before` it."""
+        return min(UNBOUNDED, rounded_up(before, self.unit) + rounded_up(self.back, self.unit))
+
+    def tied_by(self, unit: str, *, back: int = 0) -> "Carrier":
+        """Return the carrier after each row was put together with those of the same unit, or of some time before."""
+        return self._replace(back=min(UNBOUNDED, self.back + back), unit=coarsest(self.unit, unit))
+
+
 class Read(NamedTuple):
-    """A table whose reach into the past is not bounded yet; a row of the block depends on rows `back` before it."""
+    """One occurrence of a table whose reach into the past is not bounded yet."""
 
     table: str
     at: At
     file: str
-    carriers: frozenset[str]  # columns that hold, in each row, the time of the rows it came from
-    back: int = 0
+    carriers: dict[str, Carrier]  # by output column
+    ties: dict[Key, Carrier]  # by column of its SELECT that is compared with the query around
     why: str = ""  # the clause that ties rows of any time together
 
 
 class Link(NamedTuple):
-    """An equality of a correlated subquery with a column of the query around it."""
+    """A comparison in a correlated subquery of a column of its own with one of the query around it."""
 
+    inner: Key
+    term: Term
+    comparator: Comparator
     outer: Term
-    decides: bool
-    tables: frozenset[str]
+    is_date: bool  # the inner column is one
+    decides: bool  # the inner column tells the slice of the subquery's rows
 
 
 class Cut(NamedTuple):
@@ -60,6 +79,7 @@ class Cut(NamedTuple):
     valid: int = 0
     reads: tuple[Read, ...] = ()
     links: tuple[Link, ...] = ()
+    is_alone: bool = False  # it surely does not depend on a query around it
 
 
 class Operand(NamedTuple):
@@ -102,7 +122,7 @@ class Difference(NamedTuple):
     right: Key
     low: int | None
     high: int | None
-    is_cut: bool = False  # of values cut to a unit, so only whole days around them are known
+    unit: str = "instant"  # what the values are cut to, so only whole units around them are known
 
     @property
     def is_equality(self) -> bool:
@@ -113,7 +133,17 @@ class Difference(NamedTuple):
         """Return the same fact with the sides swapped."""
         low = None if self.high is None else -self.high
         high = None if self.low is None else -self.low
-        return Difference(self.right, self.left, low, high, self.is_cut)
+        return Difference(self.right, self.left, low, high, self.unit)
+
+    @property
+    def is_past(self) -> bool:
+        """Tell whether `right` lies in a known time before `left`, and never after it."""
+        return self.low is not None and self.high is not None and self.high <= 0
+
+    @property
+    def is_ahead(self) -> bool:
+        """Tell whether `right` is said to lie after `left`, or may do so by a known time."""
+        return self.high > 0 if self.high is not None else self.low is not None and self.low >= 0
 
 
 def merge_anchors(first: Anchor, second: Anchor) -> Anchor:
@@ -123,4 +153,34 @@ def merge_anchors(first: Anchor, second: Anchor) -> Anchor:
 
 def unbounded(read: Read, why: str) -> Read:
     """Return a read that depends on rows of any time."""
-    return read._replace(carriers=frozenset(), back=UNBOUNDED, why=read.why or why)
+    return read._replace(carriers={}, ties={}, why=read.why or why)
+
+
+def coarsest(*units: str) -> str:
+    """Return the longest of some units."""
+    return max(units, key=lambda unit: LENGTHS.get(unit, (0, 0)))
+
+
+def unit_of(term: Term, *, is_date: bool) -> str:
+    """Return what a term is cut to; a date stays what it is when it is cut to the day."""
+    return "instant" if is_date and nests(term.unit, "day") else term.unit
+
+
+def rounded_up(span: int, unit: str) -> int:
+    """Lengthen a time before the start to whole units.
+
+    >>> rounded_up(0, "hour"), rounded_up(5, "hour"), rounded_up(3_600_000_000, "hour")
+    (0, 3600000000, 3600000000)
+    """
+    low, high = LENGTHS.get(unit, (1, 1))
+    if not span or span >= UNBOUNDED:
+        return span
+    return -(-span // low) * low if low == high else span + high
+
+
+def rounded_down(span: int, unit: str) -> int:
+    """Shorten a time before the start to whole units; of units that differ in length none is counted."""
+    low, high = LENGTHS.get(unit, (1, 1))
+    if span >= UNBOUNDED:
+        return span
+    return span - span % low if low == high else 0

@@ -53,6 +53,7 @@ class Subquery(Value, frozen=True, array_like=True):
     block: int
     term: Term | None
     at: At
+    is_filter: bool = False  # rows for which it is unknown go as those for which it is false
 
 
 class Condition(Value, frozen=True, array_like=True):
@@ -60,6 +61,7 @@ class Condition(Value, frozen=True, array_like=True):
 
     comparisons: tuple[Comparison, ...] = ()
     loose_bounds: tuple[At, ...] = ()  # uses of a range bound that no comparison explains
+    unread: tuple[Term, ...] = ()  # columns of the other conjuncts; one without a name for each subquery in them
 
 
 class Relation(Value, frozen=True, array_like=True):

@@ -311,11 +311,19 @@ class _Expressions:
         parent = item.parent
         kind: SubqueryKind = "scalar"
         term = None
+        is_filter = isinstance(parent, exp.In) and _is_filter(parent)
         if isinstance(parent, exp.In):
             kind, term = "in", term_of(parent.this)
         elif isinstance(parent, exp.Exists):
             kind = "exists"
-        self.subqueries.append(Subquery(kind, reader.block_of(item, definitions), term, place(item)))
+        self.subqueries.append(Subquery(kind, reader.block_of(item, definitions), term, place(item), is_filter))
+
+
+def _is_filter(node: Node) -> bool:
+    """Tell whether rows for which a condition is unknown are left out like those for which it is false."""
+    while isinstance(node.parent, (exp.And, exp.Or, exp.Paren)):
+        node = node.parent
+    return isinstance(node.parent, (exp.Where, exp.Having, exp.Qualify, exp.Join))
 
 
 def _is_silent(kind: type[exp.Expr]) -> bool:

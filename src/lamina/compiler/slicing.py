@@ -6,10 +6,24 @@ with some time before it). Only then do batches of any size give the same table.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from lamina.compiler.alignment import Aligned, Facts, align, bound_reads, whole
+from lamina.compiler.alignment import Aligned, Facts, align, bound_reads, spread_keys, whole
 from lamina.compiler.branches import cut_of_set, renamed, whole_units
 from lamina.compiler.conditions import Sides, read_comparisons
-from lamina.compiler.cuts import Anchor, Cut, Difference, Grid, Key, Link, Operand, Read, unbounded
+from lamina.compiler.correlation import Around, correlate
+from lamina.compiler.cuts import (
+    Anchor,
+    Carrier,
+    Cut,
+    Difference,
+    Grid,
+    Key,
+    Link,
+    Operand,
+    Read,
+    coarsest,
+    unbounded,
+    unit_of,
+)
 from lamina.compiler.operators import (
     NOWHERE,
     Comparison,
@@ -17,7 +31,6 @@ from lamina.compiler.operators import (
     QueryShape,
     Relation,
     SelectBlock,
-    Subquery,
     Term,
     Window,
 )
@@ -29,7 +42,6 @@ from lamina.compiler.rules import (
     loose_placeholder,
     opaque_query,
     reach_outside_range,
-    unaligned_slices,
     volatile_function,
 )
 from lamina.compiler.units import UNBOUNDED, in_words
@@ -79,7 +91,7 @@ class SelectExamination:
         self.refusals = examination.refusals
         self.operands = tuple(self._operand(item, number) for number, item in enumerate(block.relations))
         self.using = {name for item in block.relations for name in item.using}
-        self.links: list[tuple[Key, Term]] = []
+        self.outer: list[Comparison] = []
         self.comparisons = self._row_comparisons()
 
     def cut(self) -> Cut:
@@ -89,11 +101,18 @@ class SelectExamination:
         self.refusals.extend(aligned.refusals)
         self._opaque_clauses(aligned)
         settled, pending = bound_reads(self.operands, aligned, facts)
+        for item in self.block.subqueries:
+            around = Around(aligned.main, self.grid, self.resolve, self._is_date)
+            found = correlate(item, self.examination.cuts[item.block], around)
+            self.refusals.extend(found.refusals)
+            settled += found.settled
+            pending += [("", read) for read in found.pending]
+            aligned = aligned._replace(main=found.main)
         for read, reach in settled:
             self.examination.settle(read, reach)
-        pending += [("", read) for item in self.block.subqueries for read in self._subquery(item, aligned)]
         valid = self._windows(aligned.main) if aligned.main else 0
-        reads = [self._after_windows(alias, read) for alias, read in pending]
+        tied = [(alias, self._tied(alias, read, facts)) for alias, read in pending]
+        reads = [(alias, self._over_all_rows(self._after_windows(alias, read), aligned)) for alias, read in tied]
         self._groups(aligned)
         return self._output(aligned, reads, valid)
 
@@ -110,11 +129,10 @@ class SelectExamination:
             return whole(relation.columns)
         facts = self.examination.inputs.get(relation.table)
         columns = tuple(str(name).lower() for name in facts.columns) if facts and facts.columns else None
-        carriers = set(columns or ())
+        carriers = dict.fromkeys(columns or (), Carrier())
         if facts and facts.time_column:
-            carriers.add(str(facts.time_column).lower())
-        read = Read(relation.table, relation.at, self.block.file, frozenset(carriers))
-        return whole(columns, (read,))
+            carriers[str(facts.time_column).lower()] = Carrier(is_time=True)
+        return whole(columns, (Read(relation.table, relation.at, self.block.file, carriers, {}),))
 
     def _is_date(self, key: Key) -> bool:
         for item, relation in zip(self.operands, self.block.relations, strict=True):
@@ -141,7 +159,7 @@ class SelectExamination:
 
     def _facts(self) -> Facts:
         rows = Sides(self.grid, self._is_date)
-        row_differences, outer = read_comparisons(self.comparisons, self.resolve, sides=rows)
+        row_differences, self.outer = read_comparisons(self.comparisons, self.resolve, sides=rows)
         own: dict[str, Sides] = {}
         own_differences: dict[str, tuple[Difference, ...]] = {}
         for item, relation in zip(self.operands, self.block.relations, strict=True):
@@ -151,13 +169,10 @@ class SelectExamination:
                 continue
             target = self._nullable_alias(item)
             sides = own.setdefault(target, Sides(self.grid, self._is_date))
-            found, more = read_comparisons(relation.on.comparisons, self.resolve, sides=sides)
+            # What such an ON compares with a query around leaves the rows of the other side as they are.
+            found, _ = read_comparisons(relation.on.comparisons, self.resolve, sides=sides)
             own_differences[target] = (*found, *named)
-            outer += more
         self._loose_bounds(own)
-        self.links = [
-            (key, term) for key, term, comparator in outer if comparator == "=" and not term.low and not term.high
-        ]
         bounds = {alias: sides.closed() for alias, sides in own.items()}
         facts = Facts(rows.closed(), tuple(row_differences), bounds, own_differences)
         for sides in (rows, *own.values()):
@@ -216,23 +231,37 @@ class SelectExamination:
             if is_cut and function.kind == "unknown":
                 self.refusals.append(opaque_query.refusal(f"the function `{function.name}`", at=function.at))
 
-    def _subquery(self, item: Subquery, aligned: Aligned) -> Iterator[Read]:
-        cut = self.examination.cuts[item.block]
-        mains = aligned.main.keys if aligned.main else frozenset()
-        linked = [link for link in cut.links if (key := self.resolve(link.outer)) is not None and key in mains]
-        is_decided = any(link.decides for link in linked)
-        tables = {table for link in linked for table in link.tables}
-        compared = self.resolve(item.term) if item.term else None
-        if compared in mains and cut.names:
-            is_decided = is_decided or cut.names[0] in (cut.columns or {})
-            tables |= {read.table for read in cut.reads if cut.names[0] in read.carriers}
-        if cut.columns is not None and not is_decided:
-            self.refusals.append(unaligned_slices.refusal_of_subquery(at=item.at))
-        for read in cut.reads:
-            if aligned.main is not None and read.table in tables and read.back < UNBOUNDED:
-                self.examination.settle(read, min(UNBOUNDED, aligned.main.before + read.back))
-            else:
-                yield read._replace(carriers=frozenset())
+    def _tied(self, alias: str, read: Read, facts: Facts) -> Read:
+        """Note which comparisons with a query around bound an occurrence of a table."""
+        exact = [item for item in facts.row_differences if item.is_equality and item.unit == "instant"]
+        ties: dict[Key, Carrier] = {}
+        for link in self.outer:
+            inner = self.resolve(link.left)
+            names = (
+                [name for holder, name in spread_keys(frozenset({inner}), exact) if holder == alias] if inner else []
+            )
+            found = [read.carriers[name] for name in sorted(names) if name in read.carriers]
+            if inner and found:
+                ties[inner] = found[0]
+        return read._replace(ties=ties)
+
+    def _over_all_rows(self, read: Read, aligned: Aligned) -> Read:
+        """Follow an open read through an aggregate without groups: it ties rows of any time together."""
+        aggregate = next((item for item in self.block.functions if item.kind == "aggregate"), None)
+        facts = self.examination.inputs.get(read.table)
+        if aggregate is None or self.block.keys is not None or aligned.main is not None or not self._is_alone():
+            return read
+        return read if facts is None or facts.is_past else unbounded(read, f"`{aggregate.name}` over all rows")
+
+    def _is_alone(self) -> bool:
+        """Tell whether this SELECT surely does not depend on a query around it."""
+        if self.block.subqueries or not all(item.cut.is_alone for item in self.operands):
+            return False
+        conditions = [self.block.where, *(item.on for item in self.block.relations)]
+        terms = [side for on in conditions for item in on.comparisons for side in (item.left, item.right)]
+        terms += [term for on in conditions for term in on.unread]
+        is_known = all(item.cut.names is not None for item in self.operands)
+        return all(term.bound or ((term.relation or is_known) and self.resolve(term)) for term in terms)
 
     def _decides(self, term: Term | None, keys: Iterable[Key]) -> bool:
         if term is None or term.low or term.high:
@@ -266,27 +295,34 @@ class SelectExamination:
             return None
         return UNBOUNDED if window.back is None else window.back
 
-    def _after_windows(self, alias: str, read: Read) -> tuple[str, Read]:
+    def _after_windows(self, alias: str, read: Read) -> Read:
         """Follow an open read through the windows and the LIMIT of this SELECT.
 
-        A window ties a row to others of its partition, so only columns that all of these share still tell its time.
+        A window ties a row to others of its partition, so only columns that all of these share still tell its time,
+        and the one it is ordered by, if the frame is bounded.
         """
         for window in self.block.windows:
             shared = self._carriers_among(window.partition, alias, read)
             ordered = self._carriers_among((item.term for item in window.order[:1]), alias, read)
             reach = self._reach(window, {(alias, name) for name in ordered})
             why = f"the window of `{window.function}`"
-            if shared:
+            if reach is not None and reach < UNBOUNDED:
+                framed = {name: carrier.tied_by("instant", back=reach) for name, carrier in ordered.items()}
+                read = read._replace(carriers={**framed, **shared})
+            elif shared:
                 read = read._replace(carriers=shared, why=read.why or why)
-            elif reach is None or reach >= UNBOUNDED:
-                read = unbounded(read, why)
             else:
-                read = read._replace(carriers=ordered, back=min(UNBOUNDED, read.back + reach))
-        return alias, unbounded(read, "LIMIT") if self.block.limit else read
+                read = unbounded(read, why)
+        return unbounded(read, "LIMIT") if self.block.limit else read
 
-    def _carriers_among(self, terms: Iterable[Term | None], alias: str, read: Read) -> frozenset[str]:
+    def _carriers_among(self, terms: Iterable[Term | None], alias: str, read: Read) -> dict[str, Carrier]:
+        """Return the carriers that some terms are, each counted in the units it is cut to."""
         keys = {(alias, name) for name in read.carriers}
-        return frozenset(term.column for term in terms if term and self._decides(term, keys))
+        return {
+            term.column: read.carriers[term.column].tied_by(unit_of(term, is_date=self._is_date((alias, term.column))))
+            for term in terms
+            if term and self._decides(term, keys)
+        }
 
     def _groups(self, aligned: Aligned) -> None:
         main = aligned.main
@@ -307,14 +343,14 @@ class SelectExamination:
     def _output(self, aligned: Aligned, reads: list[tuple[str, Read]], valid: int) -> Cut:
         names, sources = self._names()
         carried = tuple(self._carried(alias, read, sources) for alias, read in reads)
-        links = tuple(self._link(key, term, aligned) for key, term in self.links)
+        links = tuple(link for item in self.outer for link in self._link(item, aligned))
         main = aligned.main
         is_whole = not self.block.has_grouping_sets  # else a column of the keys is null in some rows
         starts = {item.name: False for item in self.block.outputs if is_whole and self.grid.is_start(item.terms)}
         if starts and (main is None or main.before):  # whatever was read, these rows lie in the slice
             return Cut(names, starts, reads=carried, links=links)
         if main is None:
-            return Cut(names, None, reads=carried, links=links)
+            return Cut(names, None, reads=carried, links=links, is_alone=self._is_alone())
         columns = self._times(aligned, sources) | starts if is_whole else {}
         if self.block.distinct and not columns:
             self.refusals.append(distinct_without_time.refusal(clause="DISTINCT", at=self.block.distinct))
@@ -381,15 +417,21 @@ class SelectExamination:
 
     def _carried(self, alias: str, read: Read, sources: list[tuple[str, frozenset[Key], bool]]) -> Read:
         keys = {(alias, name) for name in read.carriers}
-        carriers = frozenset(name for name, found, is_decided in sources if found and found <= keys and is_decided)
+        carriers = {
+            name: _any_of([read.carriers[column] for _, column in sorted(found)])
+            for name, found, is_decided in sources
+            if found and found <= keys and is_decided
+        }
         return read._replace(carriers=carriers)
 
-    def _link(self, key: Key, term: Term, aligned: Aligned) -> Link:
-        tables = {
-            read.table
-            for item in self.operands
-            if item.alias == key[0]
-            for read in item.cut.reads
-            if key[1] in read.carriers
-        }
-        return Link(term, aligned.main is not None and key in aligned.main.keys, frozenset(tables))
+    def _link(self, item: Comparison, aligned: Aligned) -> Iterator[Link]:
+        key = self.resolve(item.left)
+        if key is not None:
+            decides = aligned.main is not None and key in aligned.main.keys
+            yield Link(key, item.left, item.comparator, item.right, self._is_date(key), decides)
+
+
+def _any_of(carriers: list[Carrier]) -> Carrier:
+    """Return what is known of a value that may be any of some columns."""
+    unit = coarsest(*(item.unit for item in carriers))
+    return Carrier(max(item.back for item in carriers), unit, all(item.is_time for item in carriers))

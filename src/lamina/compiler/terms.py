@@ -209,12 +209,22 @@ def condition_of(node: Node | None) -> Condition:
     """Read a WHERE or ON expression conjunct by conjunct."""
     comparisons: list[Comparison] = []
     loose: list[At] = []
+    unread: list[Term] = []
     for conjunct in conjuncts(node) if node is not None else ():
         found = _comparisons(conjunct)
         comparisons.extend(found)
         if not found:
             loose.extend(bounds_in(conjunct))
-    return Condition(comparisons=tuple(comparisons), loose_bounds=tuple(loose))
+            unread.extend(_mentioned(conjunct))
+    return Condition(comparisons=tuple(comparisons), loose_bounds=tuple(loose), unread=tuple(unread))
+
+
+def _mentioned(node: Node) -> Iterator[Term]:
+    for item in own_nodes(node):
+        if type(item) is exp.Column:
+            yield _column(item) or Term()
+        elif isinstance(item, exp.Query):
+            yield Term(at=place(item))
 
 
 def _comparisons(node: Node) -> tuple[Comparison, ...]:
