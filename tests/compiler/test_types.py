@@ -5,6 +5,7 @@ import sqlglot
 
 from lamina.compiler.type_syntax import type_of_syntax
 from lamina.compiler.types import (
+    LONGEST,
     adjusted_decimal,
     decimal_of,
     element_of,
@@ -12,7 +13,10 @@ from lamina.compiler.types import (
     fields_of,
     interval_between,
     literal_type,
+    map_of,
+    struct_of,
 )
+from lamina.values.schema import UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -92,3 +96,13 @@ def test_an_interval_runs_from_the_larger_unit_to_the_smaller(first: str, last: 
 def test_a_cast_names_its_type(written: str, kind: str) -> None:
     cast = sqlglot.parse_one(f"SELECT cast(x AS {written})", dialect="spark").expressions[0]
     assert type_of_syntax(cast.args["to"]) == kind
+
+
+def test_a_nested_type_that_grows_too_long_is_not_told() -> None:
+    kind = struct_of([("x", "int")])
+    lengths = []
+    for _ in range(100):
+        kind = map_of(kind, struct_of([("a", kind), ("b", kind)]))
+        lengths.append(len(kind))
+    assert kind == UNKNOWN
+    assert max(lengths) < 3 * LONGEST

@@ -73,6 +73,10 @@ def long() -> Iterator[tuple[str, Write]]:
     yield "many_joins", _sql("SELECT 1 AS x FROM t " + " ".join(f"JOIN t a{n} ON true" for n in range(2_000)))
     ctes = ", ".join(f"c{n} AS (SELECT x FROM c{n - 1})" for n in range(1, 3_000))
     yield "many_ctes", _sql(f"WITH c0 AS (SELECT 1 AS x), {ctes} SELECT x FROM c2999")
+    structs = ", ".join(f"c{n} AS (SELECT struct(s AS a, s AS b) AS s FROM c{n - 1})" for n in range(1, 60))
+    yield "doubled_structs", _sql(f"WITH c0 AS (SELECT struct(1 AS x) AS s), {structs} SELECT s FROM c59")
+    joins = ", ".join(f"c{n} AS (SELECT a.x FROM c{n - 1} a JOIN c{n - 1} b ON a.x = b.x)" for n in range(1, 60))
+    yield "doubled_ctes", _sql(f"WITH c0 AS (SELECT x FROM t WHERE x > @a), {joins} SELECT x FROM c59")
     yield "many_statements", _sql("SELECT 1 AS x;" * 20_000)
     yield "many_parameters", _sql("SELECT " + ", ".join(f"@p{n} AS c{n}" for n in range(5_000)))
     yield "long_dots", _sql("SELECT a" + ".b" * 20_000 + " AS x FROM t")
@@ -258,12 +262,32 @@ def graphs() -> Iterator[tuple[str, Write]]:
     def ephemeral_doubling(root: Path) -> None:
         models = start(root)
         for number in range(40):
-            source = f"m{number - 1} a JOIN m{number - 1} b ON a.id = b.id" if number else "(SELECT 1 AS id) a"
+            source = f"m{number - 1} a JOIN m{number - 1} b ON a.id = b.id" if number else "ids a"
             (models / f"m{number}.sql").write_text(f"SELECT a.id FROM {source}")
             (models / f"m{number}.toml").write_text('[strategy]\ntype = "ephemeral"\n')
+        (models / "ids.sql").write_text("SELECT 1 AS id")
         (models / "top.sql").write_text("SELECT id FROM m39")
 
     yield "ephemeral_doubling_40_times", ephemeral_doubling
+
+    def ephemeral_diamonds(root: Path) -> None:
+        models = start(root)
+        (models / "a0.sql").write_text("SELECT 1 AS id")
+        for number in range(1, 41):
+            texts = {
+                f"b{number}": f"SELECT id FROM a{number - 1}",
+                f"c{number}": f"SELECT id FROM a{number - 1}",
+                f"a{number}": f"SELECT b.id FROM b{number} b JOIN c{number} c ON b.id = c.id",
+            }
+            for name, text in texts.items():
+                (models / f"{name}.sql").write_text(text)
+                (models / f"{name}.toml").write_text('[strategy]\ntype = "ephemeral"\n')
+        (models / "top.sql").write_text("SELECT id FROM a40")
+        (models / "top.toml").write_text('[strategy]\ntype = "incremental"\n')
+
+    yield "ephemeral_diamonds_40_deep", ephemeral_diamonds
+    tables = ", ".join(f"m{n}" for n in range(5_000))
+    yield "from_of_5000", write_all({**leaves, "all_of_them": f"SELECT m0.id FROM {tables}"})
 
     def star_chain(root: Path) -> None:
         models = start(root)

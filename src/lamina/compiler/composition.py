@@ -1,6 +1,6 @@
 """Put the shapes of ephemeral models in place of their names, so that a query is judged as Spark will run it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from lamina.compiler.operators import Block, QueryShape, Relation, SelectBlock, Subquery
 from lamina.values.names import TableName
@@ -8,53 +8,79 @@ from lamina.values.value import Value
 
 
 class Inlined(Value, frozen=True):
-    """The composed shape of an ephemeral model and the file it stands in."""
+    """The shape of an ephemeral model, its names resolved, and the file it stands in; None: it cannot be read."""
 
-    shape: QueryShape
+    shape: QueryShape | None
     file: str
 
 
-def compose(shape: QueryShape, names: Mapping[str, TableName], *, inlined: Mapping[TableName, Inlined]) -> QueryShape:
-    """Resolve written names and put in the blocks of the ephemeral ones, each once.
+Find = Callable[[str], Inlined | None]  # the ephemeral model of a name, None if it is none
 
-    `names` maps names as written, in lower case, to tables of the project.
+
+def resolve(shape: QueryShape, names: Mapping[str, TableName]) -> QueryShape:
+    """Return a shape whose relations carry tables of the project; `names` maps names as written, in lower case."""
+    return shape.replace(blocks=tuple(_resolved(block, names) for block in shape.blocks))
+
+
+def compose(shape: QueryShape, find: Find) -> QueryShape | None:
+    """Put the blocks of all ephemeral models below a resolved shape before its own, each model's once.
+
+    None: one of them cannot be read.
     """
+    parts = _parts(shape, find)
+    if not parts:
+        return shape
     blocks: list[Block] = []
     parameters = list(shape.parameters)
-    starts: dict[TableName, int] = {}
-    for name in _inlined_names(shape, names, inlined):
-        part = inlined[name]
-        offset = len(blocks)
-        blocks.extend(_moved(block, offset, file=part.file) for block in part.shape.blocks)
-        parameters.extend(use.replace(file=use.file or part.file) for use in part.shape.parameters)
+    starts: dict[str, int] = {}
+    for name, part in parts.items():
+        if part.shape is None:
+            return None
+        blocks.extend(_moved(part.shape, len(blocks), starts=starts, file=part.file))
+        parameters.extend(use.replace(file=part.file) for use in part.shape.parameters)
         starts[name] = len(blocks) - 1
-    offset = len(blocks)
-    blocks.extend(_resolved(_moved(block, offset, file=""), names, starts) for block in shape.blocks)
+    blocks.extend(_moved(shape, len(blocks), starts=starts, file=""))
     return QueryShape(blocks=tuple(blocks), parameters=tuple(parameters))
 
 
-def _inlined_names(
-    shape: QueryShape, names: Mapping[str, TableName], inlined: Mapping[TableName, Inlined]
-) -> tuple[TableName, ...]:
-    read = {names[table.lower()] for table in _tables(shape) if table.lower() in names}
-    return tuple(sorted(name for name in read if name in inlined))
+def _parts(shape: QueryShape, find: Find) -> dict[str, Inlined]:
+    """Return the ephemeral models below a shape, each after those it reads; a name inside a loop stays a name."""
+    found: dict[str, Inlined] = {}
+    ordered: dict[str, Inlined] = {}
+    pending = [(name, False) for name in _tables(shape)]
+    while pending:
+        name, is_left = pending.pop()
+        if is_left:
+            ordered[name] = found[name]
+            continue
+        part = find(name) if name not in found else None
+        if part is None:
+            continue
+        found[name] = part
+        pending.append((name, True))
+        pending.extend((inner, False) for inner in (_tables(part.shape) if part.shape is not None else ()))
+    return ordered
 
 
 def _tables(shape: QueryShape) -> list[str]:
+    """Return the tables of a shape, last name first."""
     selects = [block for block in shape.blocks if isinstance(block, SelectBlock)]
-    return [relation.table for block in selects for relation in block.relations if relation.table]
+    return sorted({item.table for block in selects for item in block.relations if item.table}, reverse=True)
 
 
-def _moved(block: Block, offset: int, *, file: str) -> Block:
-    where = block.file or file
-    if not isinstance(block, SelectBlock):
-        return block.replace(branches=tuple(number + offset for number in block.branches), file=where)
-    relations = tuple(_moved_relation(item, offset) for item in block.relations)
-    subqueries = tuple(_moved_subquery(item, offset) for item in block.subqueries)
-    return block.replace(relations=relations, subqueries=subqueries, file=where)
+def _moved(shape: QueryShape, offset: int, *, starts: Mapping[str, int], file: str) -> Iterator[Block]:
+    for block in shape.blocks:
+        if not isinstance(block, SelectBlock):
+            yield block.replace(branches=tuple(number + offset for number in block.branches), file=file)
+            continue
+        relations = tuple(_moved_relation(item, offset, starts) for item in block.relations)
+        subqueries = tuple(_moved_subquery(item, offset) for item in block.subqueries)
+        yield block.replace(relations=relations, subqueries=subqueries, file=file)
 
 
-def _moved_relation(relation: Relation, offset: int) -> Relation:
+def _moved_relation(relation: Relation, offset: int, starts: Mapping[str, int]) -> Relation:
+    if relation.table in starts:
+        return relation.replace(table="", block=starts[relation.table])
     return relation if relation.block < 0 else relation.replace(block=relation.block + offset)
 
 
@@ -62,16 +88,12 @@ def _moved_subquery(subquery: Subquery, offset: int) -> Subquery:
     return subquery.replace(block=subquery.block + offset)
 
 
-def _resolved(block: Block, names: Mapping[str, TableName], starts: Mapping[TableName, int]) -> Block:
+def _resolved(block: Block, names: Mapping[str, TableName]) -> Block:
     if not isinstance(block, SelectBlock):
         return block
-    return block.replace(relations=tuple(_resolved_relation(item, names, starts) for item in block.relations))
+    return block.replace(relations=tuple(_resolved_relation(item, names) for item in block.relations))
 
 
-def _resolved_relation(relation: Relation, names: Mapping[str, TableName], starts: Mapping[TableName, int]) -> Relation:
+def _resolved_relation(relation: Relation, names: Mapping[str, TableName]) -> Relation:
     name = names.get(relation.table.lower()) if relation.table else None
-    if name is None:
-        return relation
-    if name in starts:
-        return relation.replace(table="", block=starts[name])
-    return relation.replace(table=str(name))
+    return relation if name is None else relation.replace(table=str(name))

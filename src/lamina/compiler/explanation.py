@@ -1,7 +1,7 @@
 """Say in words why slices of a model are sound, or which clause is in the way; from a compiled graph alone."""
 
 from lamina.compiler.check import verdict_of
-from lamina.compiler.composition import Inlined, compose
+from lamina.compiler.composition import Inlined, compose, resolve
 from lamina.compiler.gather import subject_of
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.compiler.inline import Part, parts_of
@@ -9,7 +9,6 @@ from lamina.compiler.operators import QueryShape
 from lamina.compiler.verdict import Proven, Refused, Verdict
 from lamina.project.model import ModelFile, ModelSettings, SettingPlaces
 from lamina.project.source import SourceTable
-from lamina.values.names import TableName
 from lamina.values.schema import Schema
 
 
@@ -55,25 +54,21 @@ def judge_model(graph: Graph, model: CompiledModel) -> Verdict | None:
 
 def _shape(parts: tuple[Part, ...]) -> QueryShape | None:
     """Compose the shapes of a model and of the ephemeral models below it, which come first."""
-    composed: dict[TableName, Inlined] = {}
-    shape: QueryShape | None = None
-    for part in parts:
-        own = _own_shape(part.model.text)
-        if own is None:
-            return None
-        names = {
-            ".".join(reference.parts).lower(): name
-            for reference, name in zip(part.query.references, part.references, strict=True)
-            if name is not None
-        }
-        shape = compose(own, names, inlined=composed)
-        composed[TableName(part.model.name)] = Inlined(shape, part.model.path)
-    return shape
+    inlined = {str(part.model.name): Inlined(_own_shape(part), part.model.path) for part in parts}
+    own = inlined.pop(str(parts[-1].model.name)).shape
+    return compose(own, inlined.get) if own is not None else None
 
 
-def _own_shape(text: str) -> QueryShape | None:
+def _own_shape(part: Part) -> QueryShape | None:
     from lamina.compiler.parse import Parsed, parse
     from lamina.compiler.shape import shape_of
 
-    parsed = parse(text)
-    return shape_of(parsed.tree) if isinstance(parsed, Parsed) else None
+    parsed = parse(part.model.text)
+    if not isinstance(parsed, Parsed):
+        return None
+    names = {
+        ".".join(reference.parts).lower(): name
+        for reference, name in zip(part.query.references, part.references, strict=True)
+        if name is not None
+    }
+    return resolve(shape_of(parsed.tree), names)

@@ -16,6 +16,7 @@ from lamina.compiler.object import (
 )
 from lamina.compiler.scopes import Frame, Scopes
 
+MOST_COMPARED = 20  # relations before a USING that may hold its column: more would make long joins quadratic
 BEHIND_SAMPLE = -2  # the place for an alias is behind a clause whose end only the tokens tell
 
 
@@ -69,7 +70,8 @@ class FromClause:
     def _equal_by_name(self, join: exp.Join, number: int, *, before: list[int]) -> None:
         for item in join.args.get("using") or ():
             start = start_of(item)
-            self.scopes.equal.extend(EqualColumns(other, item.name, number, item.name, start) for other in before)
+            near = before[-MOST_COMPARED:]
+            self.scopes.equal.extend(EqualColumns(other, item.name, number, item.name, start) for other in near)
 
     def relation(self, node: exp.Expr, *, is_optional: bool) -> None:
         """Add one item of a FROM clause, with the joins written inside it."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from lamina.compiler.composition import Inlined, compose
+from lamina.compiler.composition import Inlined, compose, resolve
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.compiler.link_model import ModelNames
 from lamina.compiler.linked import Linked
@@ -20,20 +20,22 @@ Schemas = Mapping[str, Schema | None]
 Tables = Mapping[str, SourceTable | ModelSettings]  # sources and models by name
 
 
-def composed_shape(query: QueryObject, names: ModelNames, *, ephemeral: Mapping[str, Linked]) -> QueryShape | None:
-    """Return the shape of a query with the ephemeral models it reads put in; None if it or one of them has none."""
+def resolved_shape(query: QueryObject, names: ModelNames) -> QueryShape | None:
+    """Return the shape of a query whose relations carry the names of tables; None if it has none."""
     if query.shape is None:
         return None
     written = [".".join(reference.parts).lower() for reference in query.references]
-    resolved = dict(zip(written, (TableName(name) for name in names.references), strict=True))
-    inlined: dict[TableName, Inlined] = {}
-    for name in names.references:
-        if name in ephemeral:
-            shape = ephemeral[name].shape
-            if shape is None:
-                return None
-            inlined[TableName(name)] = Inlined(shape, ephemeral[name].model.path)
-    return compose(query.shape, resolved, inlined=inlined)
+    return resolve(query.shape, dict(zip(written, (TableName(name) for name in names.references), strict=True)))
+
+
+def composed_shape(shape: QueryShape, ephemeral: Mapping[str, Linked]) -> QueryShape | None:
+    """Return a resolved shape with the ephemeral models below it put in; None if one of them has none."""
+
+    def find(name: str) -> Inlined | None:
+        linked = ephemeral.get(name)
+        return Inlined(linked.shape, linked.model.path) if linked is not None else None
+
+    return compose(shape, find)
 
 
 def subject_of(

@@ -20,7 +20,7 @@ from lamina.compiler.object import (
     TableRelation,
     ValuesScope,
 )
-from lamina.compiler.rows import ALL, NO_EDGES, LinkedColumn, Occurrence, Rows, opaque_rows
+from lamina.compiler.rows import ALL, NO_EDGES, LinkedColumn, Occurrence, Rows, distinct_places, opaque_rows
 from lamina.compiler.set_operations import aligned, set_problems, united
 from lamina.compiler.star_problems import not_grouped, not_left_out
 from lamina.compiler.types import UNTYPED, Typed
@@ -134,10 +134,11 @@ class Linker:
         self.lookup.visible[number] = Visible([], hidden=[], is_open=False)
         parts: list[Rows] = []
         for item in scope.relations:
+            if not isinstance(self.query.relations[item], TableRelation):
+                # A lateral relation sees the ones before it.
+                self.lookup.visible[number] = visible_columns(scope, self.rows)
             parts.append(self._relation(item))
-            # A lateral relation sees the ones before it.
-            self.lookup.visible[number] = visible_columns(scope, self.rows)
-        visible = self.lookup.visible[number]
+        visible = self.lookup.visible[number] = visible_columns(scope, self.rows)
         inner = [self._relation(item) for item in scope.subqueries]
         reads = set().union(*(part.row_reads for part in parts), *(part.row_reads for part in inner))
         reads |= visible.shared_reads
@@ -212,7 +213,7 @@ class Linker:
         tables = frozenset().union(*(branch.tables for branch in branches))
         reads = set().union(*(branch.row_reads for branch in branches))
         star_reads = frozenset().union(*(branch.star_reads for branch in branches))
-        occurrences = tuple(item for branch in branches for item in aligned(branches[0], branch, scope))
+        occurrences = distinct_places(item for branch in branches for item in aligned(branches[0], branch, scope))
         counts = tuple(len(branch.columns) for branch in branches)
         if any(branch.is_open for branch in branches) or (len(set(counts)) > 1 and not scope.by_name):
             if not any(branch.is_open for branch in branches):
@@ -267,7 +268,7 @@ class Linker:
         if scope.is_plain:
             found = [item.projected(columns) for item in found]
         found.extend(item.blocked() for part in inner for item in part.occurrences)
-        return tuple(found)
+        return distinct_places(found)
 
     def _is_from(self, relation: int, name: str, number: int) -> bool:
         scope = self.query.scopes[-1 - relation]

@@ -8,7 +8,7 @@ from lamina.values.value import Value
 
 
 class Linked(Value, frozen=True, array_like=True):
-    """One linked model; `reads` and `shape` let consumers see through it if it is ephemeral."""
+    """One linked model; `reads` and `shape`, its own, let consumers see through it if it is ephemeral."""
 
     model: CompiledModel
     diagnostics: tuple[Diagnostic, ...]

@@ -5,7 +5,7 @@ from hashlib import blake2b
 
 from lamina.compiler.cache import StoredLink, StoredReference, linked_of
 from lamina.compiler.check import ORDER_CODES, check_model
-from lamina.compiler.gather import composed_shape, subject_of, table_stars
+from lamina.compiler.gather import composed_shape, resolved_shape, subject_of, table_stars
 from lamina.compiler.link_model import ModelNames, Surroundings, link_other, link_query
 from lamina.compiler.linked import Linked
 from lamina.compiler.object import QueryObject
@@ -86,7 +86,9 @@ class Linking:
             linked = link_other(file, names, around=self._around, layer=layer)
             return self._checked(file, linked, names, query=None, shape=None)
         linked = link_query(file, query, names, around=self._around, layer=layer)
-        shape = composed_shape(query, names, ephemeral=self._ephemeral)
+        shape = resolved_shape(query, names)
+        if shape is not None and not file.settings.is_ephemeral:
+            shape = composed_shape(shape, self._ephemeral)
         return self._checked(file, linked, names, query=query, shape=shape)
 
     def _checked(

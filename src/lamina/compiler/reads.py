@@ -16,6 +16,10 @@ class Place(Value, frozen=True, array_like=True):
         """Return the table's column that stands under a name here."""
         return name if self.path is None else self.path.get(name.lower())
 
+    def blocked(self) -> "Place":
+        """Return the same place seen through something that a filter cannot pass."""
+        return Place(self.table, self.filter_column, {})
+
 
 class Reads(Value, frozen=True, array_like=True):
     """Everything one query reads, by what it is read for; the tables are no ephemeral models."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from lamina.compiler.reads import Origin, Place, Reads
-from lamina.compiler.rows import ALL, Edges, Occurrence, Rows
+from lamina.compiler.rows import ALL, Edges, Occurrence, Rows, distinct_places
 from lamina.values.names import ColumnName, TableName
 
 
@@ -22,7 +22,7 @@ def reads_of(rows: Rows, ephemeral: Mapping[str, Reads]) -> Reads:
         for_rows=tuple(sorted(_seen_through(rows.row_reads, ephemeral) | through)),
         for_columns=columns,
         for_star=tuple(sorted(stars)),
-        places=tuple(place for item in rows.occurrences for place in _places(item, ephemeral)),
+        places=distinct_places(place for item in rows.occurrences for place in _places(item, ephemeral)),
     )
 
 

@@ -1,10 +1,11 @@
 """What linking knows about the rows of a relation: its columns, where each comes from, what decides the rows."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from lamina.compiler.object import DIRECT, EXPRESSION
-from lamina.compiler.reads import Origin
+from lamina.compiler.reads import Origin, Place
 from lamina.compiler.types import UNTYPED, Typed
 
 ALL = "*"  # every column of a table, known or not
@@ -53,6 +54,31 @@ class Occurrence(NamedTuple):
     def blocked(self) -> "Occurrence":
         """Return the same place seen through something that a filter cannot pass."""
         return Occurrence(self.table, self.filter_column, {})
+
+
+Found = TypeVar("Found", Occurrence, Place)
+
+MOST_PLACES = 100  # of reading one table that are told apart
+
+
+def distinct_places(found: Iterable[Found]) -> tuple[Found, ...]:
+    """Return different places once, for joins of a query with itself double them each time.
+
+    Where one table still has too many, filters are followed no further to it.
+    """
+    given = tuple(found)
+    if len(given) < 2:
+        return given
+    places = {(item.table, item.filter_column, _path_key(item.path)): item for item in given}
+    counts = Counter(table for table, _, _ in places)
+    if max(counts.values()) > MOST_PLACES:
+        many = [item.blocked() if counts[item.table] > MOST_PLACES else item for item in places.values()]
+        places = {(item.table, item.filter_column, _path_key(item.path)): item for item in many}
+    return tuple(places.values())
+
+
+def _path_key(path: Mapping[str, str] | None) -> tuple[tuple[str, str], ...] | None:
+    return None if path is None else tuple(sorted(path.items()))
 
 
 class Rows:
@@ -144,7 +170,7 @@ def opaque_rows(inside: Iterable[Rows]) -> Rows:
         tables=tables,
         row_reads=reads,
         is_open=True,
-        occurrences=tuple(item.blocked() for part in parts for item in part.occurrences),
+        occurrences=distinct_places(item.blocked() for part in parts for item in part.occurrences),
     )
 
 

@@ -101,7 +101,7 @@ class Scopes:
     def make_optional(self, number: int) -> None:
         """Note that an outer join may put nulls in place of a relation's rows."""
         relation = self.relations[number]
-        if not isinstance(relation, OpaqueRelation):
+        if not isinstance(relation, OpaqueRelation) and not relation.is_optional:
             self.relations[number] = relation.replace(is_optional=True)
 
     def collector(self, frame: Frame, windows: dict[str, exp.Expr] | None = None) -> UseCollector:

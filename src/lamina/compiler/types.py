@@ -32,6 +32,8 @@ INTEGRAL_DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
 MOST_DIGITS = 38
 LEAST_SCALE = 6  # what Spark keeps of a result's scale when its precision does not fit
 
+LONGEST = 100_000  # a nested type that holds itself twice doubles with each query: a longer one is not told
+
 YEAR_UNITS = ("year", "month")
 DAY_UNITS = ("day", "hour", "minute", "second")
 
@@ -120,12 +122,14 @@ def array_of(element: str) -> DataType:
 
 def map_of(key: str, value: str) -> DataType:
     """Return the type of a map of these key and value types."""
-    return DataType(f"map<{key},{value}>") if UNKNOWN not in (key, value) else UNKNOWN
+    if UNKNOWN in (key, value) or len(key) + len(value) > LONGEST:
+        return UNKNOWN
+    return DataType(f"map<{key},{value}>")
 
 
 def struct_of(fields: list[tuple[str, str]]) -> DataType:
     """Return the type of a struct of these names and types."""
-    if any(kind == UNKNOWN for _, kind in fields):
+    if any(kind == UNKNOWN for _, kind in fields) or sum(len(kind) for _, kind in fields) > LONGEST:
         return UNKNOWN
     return DataType(f"struct<{','.join(f'{name}:{kind}' for name, kind in fields)}>")
 

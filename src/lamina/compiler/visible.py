@@ -60,7 +60,7 @@ def visible_columns(scope: SelectScope, rows: Mapping[int, Rows]) -> Visible:
         if number in scope.hidden:
             hidden.extend(own)
         else:
-            columns = [*columns, *own] if columns else own
+            columns.extend(own)
     visible = Visible(columns, hidden=hidden, is_open=bool(opened))
     visible.open = opened
     visible.shared_reads = reads
