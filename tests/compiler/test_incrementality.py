@@ -56,7 +56,8 @@ def verdict_of(case: dict[str, Any]) -> Verdict:
     assert from_json(to_json(shape), QueryShape) == shape
     strategy: Strategy = from_json(to_json(case["strategy"]), Strategy)  # type: ignore[arg-type]  # a union
     inputs = facts(shape, case.get("inputs", {}))
-    return judge(strategy, shape, inputs=inputs, zone=case.get("zone", "UTC"))
+    is_dated = ColumnName(case["strategy"].get("time_column", "")) in DATES
+    return judge(strategy, shape, inputs=inputs, zone=case.get("zone", "UTC"), is_dated=is_dated)
 
 
 def cases(kind: str) -> list[Any]:

@@ -62,7 +62,7 @@ def test_accepted_slices_equal_one_batch_and_need_nothing_far() -> None:
         sql = random_query(chance, chance.randint(1, 3))
         window = chance.choice((None, 3))
         shape = shape_of(sqlglot.parse_one(sql, dialect="spark"))
-        verdict = judge(TimeInterval(time_column=DAY_COLUMN), shape, inputs=facts(window), zone="UTC")
+        verdict = judge(TimeInterval(time_column=DAY_COLUMN), shape, inputs=facts(window), zone="UTC", is_dated=True)
         if not isinstance(verdict, Proven):
             continue
         accepted += 1
@@ -84,7 +84,7 @@ def test_accepted_batches_of_one_slice_hold_its_rows_and_need_nothing_far() -> N
         sql = random_query(chance, chance.randint(1, 3))
         window = chance.choice((None, 3))
         shape = shape_of(sqlglot.parse_one(sql, dialect="spark"))
-        verdict = judge(strategy, shape, inputs=facts(window), zone="UTC")
+        verdict = judge(strategy, shape, inputs=facts(window), zone="UTC", is_dated=True)
         if not isinstance(verdict, Proven):
             continue
         accepted += 1
@@ -102,7 +102,9 @@ def test_accepted_appends_equal_the_whole() -> None:
         chance = Random(seed)
         sql = random_query(chance, chance.randint(1, 3)).replace("@start_date", "0").replace("@end_date", "99")
         shape = shape_of(sqlglot.parse_one(sql, dialect="spark"))
-        if not isinstance(judge(Incremental(driver=TableName("a")), shape, inputs=facts(None), zone="UTC"), Proven):
+        if not isinstance(
+            judge(Incremental(driver=TableName("a")), shape, inputs=facts(None), zone="UTC", is_dated=True), Proven
+        ):
             continue
         accepted += 1
         with closing(filled(chance)) as connection:

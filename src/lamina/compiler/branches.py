@@ -13,10 +13,10 @@ def cut_of_set(block: SetBlock, cuts: list[Cut], *, refusals: list[Refusal]) -> 
     """Judge a set operation by its branches."""
     branches = [cuts[number] for number in block.branches]
     reads = tuple(read for cut in branches for read in _by_position(cut, branches[0], block))
-    names = branches[0].names
+    names, dates = branches[0].names, _common_dates(branches, block)
     if all(cut.columns is None for cut in branches):
         is_alone = all(cut.is_alone for cut in branches)
-        return whole(names, _limited(reads, block.limit))._replace(is_alone=is_alone)
+        return whole(names, _limited(reads, block.limit))._replace(is_alone=is_alone, dates=dates)
     if block.limit:
         refusals.append(interval_limit.refusal(at=block.limit.at))
     name = block.operator.upper()
@@ -28,7 +28,7 @@ def cut_of_set(block: SetBlock, cuts: list[Cut], *, refusals: list[Refusal]) -> 
         refusals.append(distinct_without_time.refusal(clause=name, at=block.at))
     sliced = [cut for cut in branches if cut.columns is not None]
     before, valid = max(cut.before for cut in sliced), min(cut.valid for cut in sliced)
-    return Cut(names=names, columns=columns, before=before, valid=valid, reads=reads)
+    return Cut(names=names, columns=columns, before=before, valid=valid, reads=reads, dates=dates)
 
 
 def whole_units(valid: int, terms: Iterable[Term | None]) -> int:
@@ -38,13 +38,16 @@ def whole_units(valid: int, terms: Iterable[Term | None]) -> int:
 
 def renamed(cut: Cut, names: tuple[str, ...]) -> Cut:
     """Give a block the column names of its alias."""
-    if not names or cut.names is None or len(names) != len(cut.names):
-        return cut._replace(names=names, columns=None if cut.columns is None else {}) if names else cut
-    given = dict(zip(cut.names, names, strict=True))
+    if not names:
+        return cut
+    is_known = cut.names is not None and len(names) == len(cut.names)
+    given = dict(zip(cut.names or (), names, strict=True)) if is_known else {}
     columns = (
         None if cut.columns is None else {given[name]: value for name, value in cut.columns.items() if name in given}
     )
-    return cut._replace(names=names, columns=columns, reads=tuple(_given(read, given) for read in cut.reads))
+    reads = tuple(_given(read, given) for read in cut.reads) if is_known else cut.reads
+    dates = frozenset(given[name] for name in cut.dates if name in given)
+    return cut._replace(names=names, columns=columns, reads=reads, dates=dates)
 
 
 def _by_position(cut: Cut, first: Cut, block: SetBlock) -> Iterator[Read]:
@@ -61,6 +64,12 @@ def _by_position(cut: Cut, first: Cut, block: SetBlock) -> Iterator[Read]:
 def _given(read: Read, given: Mapping[str, str]) -> Read:
     """Name the carriers of a read anew."""
     return read._replace(carriers={given[name]: value for name, value in read.carriers.items() if name in given})
+
+
+def _common_dates(branches: list[Cut], block: SetBlock) -> frozenset[str]:
+    """Return the columns that are dates in every branch, named as in the first."""
+    columns = [cut._replace(columns=dict.fromkeys(cut.dates, True)) for cut in branches]
+    return frozenset(_common_columns(columns, block))
 
 
 def _common_columns(branches: list[Cut], block: SetBlock) -> dict[str, bool]:

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from lamina.compiler.incrementality import judge
 from lamina.compiler.linked import Linked
+from lamina.compiler.parameters import bound_type
 from lamina.compiler.rules import (
     ambiguous_driver,
     coarse_time_column,
@@ -190,7 +191,8 @@ def verdict_of(subject: Subject) -> Verdict | None:
     if subject.shape is None or not subject.shape.blocks:
         return None
     settings = subject.model.settings
-    return judge(settings.strategy, subject.shape, inputs=subject.inputs, zone=settings.timezone)
+    is_dated = bound_type(subject.model) == "date"
+    return judge(settings.strategy, subject.shape, inputs=subject.inputs, zone=settings.timezone, is_dated=is_dated)
 
 
 def demote(found: Iterable[Diagnostic], allowed: Iterable[str]) -> Iterator[Diagnostic]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from lamina.compiler.cuts import Bounds, Difference, Grid, Key, coarsest, unit_of
 from lamina.compiler.operators import Comparator, Comparison, Term
 from lamina.compiler.rules import inexact_range, loose_placeholder, one_sided_range, reach_outside_range
-from lamina.compiler.units import UNBOUNDED, in_words
+from lamina.compiler.units import DAY, UNBOUNDED, in_words
 from lamina.compiler.verdict import Refusal
 
 Resolve = Callable[[Term], Key | None]
@@ -26,51 +26,63 @@ class Sides:
     def add(self, key: Key, term: Term, comparator: Comparator, bound: Term, *, is_between: bool) -> None:
         """Add one comparison of a column with a bound of the range."""
         column = term.column
-        coarse = [unit for unit in (term.unit, bound.unit) if not self.grid.decides(unit, is_date=self.is_date(key))]
+        is_date = self.is_date(key)
+        if not self.grid.is_alike(is_date, self.grid.is_date_bound(bound)):
+            self.refusals.append(inexact_range.refusal_of_kind(term, bound, is_date=is_date, zone=self.grid.zone))
+            self.found[key] = Bounds(0, 0, has_end=True, at=term.at)
+            return
+        coarse = [unit for unit in (term.unit, bound.unit) if not self.grid.decides(unit, is_date=is_date)]
         if coarse:
             text = f"`{column}` or the bound is cut to the {coarse[0]} before they are compared"
-            self._inexact(key, text, term)
+            self._inexact(key, text, term, bound)
             return
-        low, high = bound.low - term.high, bound.high - term.low
+        bound = bound.replace(low=bound.low - term.high, high=bound.high - term.low)
+        if is_date and self.grid.is_date_bound(bound):
+            comparator, bound = half_open(comparator, bound)
         if bound.bound == "start" and comparator in (">=", ">"):
-            self._start(key, term, low, high, is_open=comparator == ">")
+            self._start(key, term, bound, is_open=comparator == ">")
         elif bound.bound == "end" and comparator in ("<", "<="):
-            self._end(key, term, low, high, is_closed=comparator == "<=", is_between=is_between)
+            self._end(key, term, bound, is_closed=comparator == "<=", is_between=is_between)
         elif comparator == "=":
-            self._inexact(key, f"`{column}` is compared with one bound by `=`", term)
+            self._inexact(key, f"`{column}` is compared with one bound by `=`", term, bound)
         else:
             self.refusals.append(loose_placeholder.refusal(at=term.at))
 
-    def _start(self, key: Key, term: Term, low: int, high: int, *, is_open: bool) -> None:
+    def _start(self, key: Key, term: Term, bound: Term, *, is_open: bool) -> None:
+        low, high = bound.low, bound.high
         if high > 0 or (is_open and high == 0):
-            self.refusals.append(
-                inexact_range.refusal(f"`{term.column}` starts after `@start_date`", column=term.column, at=term.at)
-            )
+            self._refuse(f"`{term.column}` starts after `@{bound.written}`", term, bound)
             low = high = 0
         old = self._so_far(key, term)
         before = -low if old.before is None else min(old.before, -low)
         valid = min(old.valid, max(0, -high - (1 if is_open else 0)))
         self.found[key] = old._replace(before=before, valid=valid)
 
-    def _end(self, key: Key, term: Term, low: int, high: int, *, is_closed: bool, is_between: bool) -> None:
-        column = term.column
-        if high > 0:
-            text = f"`{column}` reaches {in_words(high)} past `@end_date`"
+    def _end(self, key: Key, term: Term, bound: Term, *, is_closed: bool, is_between: bool) -> None:
+        column, end = term.column, f"`@{bound.written}`"
+        if bound.high > 0:
+            text = f"`{column}` reaches {in_words(bound.high)} past {end}"
             self.refusals.append(
                 reach_outside_range.refusal(text, hint="rows after the slice cannot be part of it", at=term.at)
             )
-        elif is_closed or low < 0:
-            what = "BETWEEN includes `@end_date`" if is_between else f"`<=` includes `@end_date` for `{column}`"
-            text = what if is_closed else f"`{column}` ends before `@end_date`"
-            self.refusals.append(inexact_range.refusal(text, column=column, at=term.at))
+        elif bound.low < 0:
+            self._refuse(f"`{column}` ends before {end}", term, bound)
+        elif is_closed:
+            self._refuse(
+                f"BETWEEN includes {end}" if is_between else f"`<=` includes {end} for `{column}`", term, bound
+            )
         self.found[key] = self._so_far(key, term)._replace(has_end=True)
 
     def _so_far(self, key: Key, term: Term) -> Bounds:
         return self.found.get(key, Bounds(None, UNBOUNDED, has_end=False, at=term.at))
 
-    def _inexact(self, key: Key, text: str, term: Term) -> None:
+    def _refuse(self, text: str, term: Term, bound: Term) -> None:
+        kind = bound.written.rpartition("_")[2]
+        self.refusals.append(inexact_range.refusal(text, column=term.column, kind=kind, at=term.at))
+
+    def _inexact(self, key: Key, text: str, term: Term, bound: Term) -> None:
         """Refuse a comparison once, and go on as if it were exact."""
-        self.refusals.append(inexact_range.refusal(text, column=term.column, at=term.at))
+        self._refuse(text, term, bound)
         self.found[key] = Bounds(0, 0, has_end=True, at=term.at)
 
     def closed(self) -> dict[Key, Bounds]:
@@ -110,6 +122,13 @@ def read_comparisons(
         elif other is not None:
             outer.append(Comparison(right, TURNED[comparator], left))
     return list(differences.values()), outer
+
+
+def half_open(comparator: Comparator, bound: Term) -> tuple[Comparator, Term]:
+    """Write a comparison of a date with an earlier date half-open: what is `<= d - 1 day` is `< d`."""
+    if comparator not in ("<=", ">") or bound.high > -DAY or bound.low % DAY or bound.high % DAY:
+        return comparator, bound
+    return "<" if comparator == "<=" else ">=", bound.replace(low=bound.low + DAY, high=bound.high + DAY)
 
 
 def ends_before_range(comparisons: Iterable[Comparison]) -> bool:
@@ -153,7 +172,8 @@ class Side(NamedTuple):
 
 def add_difference(found: Differences, left: Side, right: Side, *, comparator: Comparator, grid: Grid) -> None:
     """Add what a comparison says of two columns, if both still tell their slices."""
-    if not all(grid.decides(side.term.unit, is_date=side.is_date) for side in (left, right)):
+    is_told = all(grid.decides(side.term.unit, is_date=side.is_date) for side in (left, right))
+    if not is_told or not grid.is_alike(left.is_date, right.is_date):
         return
     if left.key > right.key:
         left, right, comparator = right, left, TURNED[comparator]

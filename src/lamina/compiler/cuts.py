@@ -15,11 +15,20 @@ class Grid(Value, frozen=True):
     unit: str
     zone: str = "UTC"
     is_single: bool = False  # a batch is one slice
+    is_dated: bool = False  # `@start_date` and `@end_date` are local dates, as the time column is
 
     def decides(self, unit: str, *, is_date: bool) -> bool:
         """Tell whether a time cut to `unit` still tells its slice; SQL cuts instants in UTC."""
         is_local = self.zone != "UTC" and self.unit in DAY_OR_LONGER and not is_date
         return nests(unit, self.unit) and not (is_local and not is_whole_in(self.zone, unit))
+
+    def is_date_bound(self, bound: Term) -> bool:
+        """Tell whether a bound of the range is a local date, not an instant."""
+        return self.is_dated and bound.written.endswith("_date")
+
+    def is_alike(self, *are_dates: bool) -> bool:
+        """Tell whether values, each a date or not, can be compared: outside UTC a day begins at another instant."""
+        return self.zone == "UTC" or len(set(are_dates)) == 1
 
     def is_start(self, terms: tuple[Term, ...]) -> bool:
         """Tell whether a value made of these terms is the start of the range, which lies in it."""
@@ -79,6 +88,7 @@ class Cut(NamedTuple):
     valid: int = 0
     reads: tuple[Read, ...] = ()
     links: tuple[Link, ...] = ()
+    dates: frozenset[str] = frozenset()  # columns that are dates
     is_alone: bool = False  # it surely does not depend on a query around it
 
 

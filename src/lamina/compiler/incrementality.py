@@ -28,8 +28,10 @@ UNIT_WISE = frozenset({"L416", "L418", "L420"})
 ONE_SLICE_HINT = ", or set `batch_size = 1`"
 
 
-def judge(strategy: Strategy, shape: QueryShape, *, inputs: Mapping[str, InputFacts], zone: str) -> Verdict:
-    """Judge a composed shape, whose relations carry the names of `inputs`."""
+def judge(
+    strategy: Strategy, shape: QueryShape, *, inputs: Mapping[str, InputFacts], zone: str, is_dated: bool
+) -> Verdict:
+    """Judge a composed shape, whose relations carry the names of `inputs`; `is_dated` where its time is a date."""
     match strategy:
         case FullRefresh():
             return Proven(("each build evaluates the whole query and replaces all rows",))
@@ -42,7 +44,9 @@ def judge(strategy: Strategy, shape: QueryShape, *, inputs: Mapping[str, InputFa
         case Merge():
             return _merge(strategy, shape, inputs)
         case TimeInterval():
-            return _slices(strategy, shape, inputs=inputs, zone=zone)
+            is_single = strategy.batch_size == 1
+            grid = Grid(unit=strategy.granularity, zone=zone, is_single=is_single, is_dated=is_dated)
+            return _slices(strategy, shape, inputs=inputs, grid=grid)
         case _:
             assert_never(strategy)
 
@@ -97,12 +101,11 @@ def _merge(strategy: Merge, shape: QueryShape, inputs: Mapping[str, InputFacts])
     return Proven((*verdict.steps[:-1], f"rows are merged by {keys}: {last}"))
 
 
-def _slices(strategy: TimeInterval, shape: QueryShape, *, inputs: Mapping[str, InputFacts], zone: str) -> Verdict:
-    is_single = strategy.batch_size == 1
-    examination = Examination(inputs, Grid(unit=strategy.granularity, zone=zone, is_single=is_single))
+def _slices(strategy: TimeInterval, shape: QueryShape, *, inputs: Mapping[str, InputFacts], grid: Grid) -> Verdict:
+    examination = Examination(inputs, grid)
     cut = examination.examine(shape)
     refusals = [*_volatile(shape), *examination.refusals, *_unbounded_reads(cut.reads, inputs)]
-    unit_wise = [item for item in refusals if is_single and item.code in UNIT_WISE]
+    unit_wise = [item for item in refusals if grid.is_single and item.code in UNIT_WISE]
     refusals = [item for item in refusals if item not in unit_wise]
     if not refusals and (outside := list(_result(cut, strategy, shape))):
         refusals = [*outside, *(item.replace(hint=item.hint.removesuffix(ONE_SLICE_HINT)) for item in unit_wise)]
@@ -140,7 +143,7 @@ def _result(cut: Cut, strategy: TimeInterval, shape: QueryShape) -> Iterator[Ref
         yield one_sided_range.refusal(column, missing="lower bound", at=at)
     elif cut.before:
         found = f"the result holds rows from {in_words(cut.before)} before the slice"
-        yield inexact_range.refusal(found, column=column, at=at)
+        yield inexact_range.refusal(found, column=column, kind="date", at=at)
     elif cut.names is not None and column not in cut.names:
         return  # said by the rule about missing time columns
     elif column not in cut.columns:

@@ -27,6 +27,7 @@ class Term(Value, frozen=True, array_like=True):
     low: int = 0
     high: int = 0
     at: At = NOWHERE
+    written: str = ""  # the name of a bound, such as `start_ts`
 
 
 class Comparison(Value, frozen=True, array_like=True):

@@ -45,9 +45,10 @@ def _cut_of_time(comparison: Comparison, facts: InputFacts, grid: Grid) -> Compa
     term, bound, comparator = comparison.left, comparison.right, comparison.comparator
     if term.bound:
         term, bound, comparator = bound, term, TURNED[comparator]
-    dates = {str(name).lower() for name in facts.dates}
-    is_whole = all(grid.decides(unit, is_date=term.column in dates) for unit in (term.unit, bound.unit))
-    if facts.time_column is None or term.column != facts.time_column.lower() or not is_whole:
+    is_date = term.column in {str(name).lower() for name in facts.dates}
+    is_whole = all(grid.decides(unit, is_date=is_date) for unit in (term.unit, bound.unit))
+    is_time = facts.time_column is not None and term.column == facts.time_column.lower()
+    if not is_time or not is_whole or not grid.is_alike(is_date, grid.is_date_bound(bound)):
         return None
     moved = bound.replace(low=bound.low - term.high, high=bound.high - term.low)
     return Comparison(left=term.replace(low=0, high=0), comparator=comparator, right=moved)

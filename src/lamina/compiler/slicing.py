@@ -114,7 +114,7 @@ class SelectExamination:
         tied = [(alias, self._tied(alias, read, facts)) for alias, read in pending]
         reads = [(alias, self._over_all_rows(self._after_windows(alias, read), aligned)) for alias, read in tied]
         self._groups(aligned)
-        return self._output(aligned, reads, valid)
+        return self._output(aligned, reads, valid)._replace(dates=self._dates())
 
     def _operand(self, relation: Relation, number: int) -> Operand:
         later = [item.join for item in self.block.relations[number + 1 :]]
@@ -140,8 +140,15 @@ class SelectExamination:
                 facts = self.examination.inputs.get(relation.table)
                 if facts is not None:
                     return key[1] in {str(name).lower() for name in facts.dates}
-                return bool((item.cut.columns or {}).get(key[1]))
+                return bool((item.cut.columns or {}).get(key[1])) or key[1] in item.cut.dates
         return False
+
+    def _dates(self) -> frozenset[str]:
+        """Return the output columns that are dates."""
+        _, sources = self._names()
+        return frozenset(
+            name for name, keys, is_decided in sources if keys and is_decided and all(map(self._is_date, keys))
+        )
 
     def resolve(self, term: Term) -> Key | None:
         """Return the operand and column a term names, None if it names none of this SELECT."""

@@ -72,8 +72,9 @@ def term_of(node: Node) -> Term | None:
         case exp.Paren():
             return term_of(node.this)
         case exp.Parameter():
-            bound = BOUNDS.get(parameter_name(node))
-            return Term(bound=bound, at=place(node)) if bound else None
+            name = parameter_name(node)
+            bound = BOUNDS.get(name)
+            return Term(bound=bound, at=place(node), written=name) if bound else None
         case exp.Cast():
             return _cast(node)
         case exp.TsOrDsToDate() if not node.args.get("format"):

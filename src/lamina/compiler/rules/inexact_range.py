@@ -4,18 +4,31 @@ Why: slices are half-open `[start, end)`: with `<=` or BETWEEN a row on the bord
 Fix: use `column >= @start_date AND column < @end_date`.
 """
 
-from lamina.compiler.operators import At
+from lamina.compiler.operators import At, Term
 from lamina.compiler.verdict import Refusal
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L414", name="InexactRange")
 
 
-def refusal(found: str, *, column: str, at: At) -> Refusal:
+def refusal(found: str, *, column: str, kind: str, at: At) -> Refusal:
     """Return the refusal for one clause."""
     return Refusal(
         code=RULE.code,
         message=f"{found}, but a slice is half-open",
-        hint=f"use `{column} >= @start_date AND {column} < @end_date`",
+        hint=f"use `{column} >= @start_{kind} AND {column} < @end_{kind}`",
         at=at,
+    )
+
+
+def refusal_of_kind(term: Term, bound: Term, *, is_date: bool, zone: str) -> Refusal:
+    """Return the refusal for a date compared with an instant, or an instant with a date, outside UTC."""
+    what = f"`{term.column}` is {'a date' if is_date else 'no date'}"
+    other = "an instant" if is_date else "a date"
+    column = "a time column of type date" if is_date else f"`@start_ts` and `@end_ts` for `{term.column}`"
+    return Refusal(
+        code=RULE.code,
+        message=f"{what} and `@{bound.written}` is {other}, but days of `{zone}` do not begin at midnight in UTC",
+        hint=f"use {'`@start_date` and `@end_date` with ' if is_date else ''}{column}",
+        at=term.at,
     )
