@@ -15,6 +15,15 @@ FRAMES = (
 )
 PARTITIONS = ("PARTITION BY d", "PARTITION BY k, d", "PARTITION BY k", "")
 MEETINGS = ("", " AND t.d = s.d", " AND t.d >= s.d - {n} AND t.d <= s.d", " AND t.d <= s.d", " AND t.d = s.d - {n}")
+INSIDE = (*MEETINGS, " AND t.d = s.d", " AND t.d + {n} = s.d", " AND t.d >= s.d - {n}", " AND t.d > s.d")
+BESIDE = (
+    "",
+    "",
+    " JOIN ({right}) AS u ON u.k = t.k",
+    " JOIN ({right}) AS u ON u.k = t.k AND u.d = t.d",
+    " JOIN ({right}) AS u ON u.k = t.k AND u.d < t.d",
+    " LEFT JOIN ({right}) AS u ON u.k = t.k AND t.d = s.d",
+)
 
 
 def random_query(chance: Random, depth: int) -> str:
@@ -69,13 +78,17 @@ def _join(chance: Random, depth: int) -> str:
 
 def _exists(chance: Random, depth: int) -> str:
     left, right = random_query(chance, depth - 1), random_query(chance, chance.randint(0, depth - 1))
-    equal = chance.choice(("", " AND t.d = s.d"))
+    inside = f"FROM ({right}) AS t" + chance.choice(BESIDE).format(right=right, n=chance.randint(1, 3))
+    equal = chance.choice(INSIDE).format(n=chance.randint(1, 3))
+    day = chance.choice(("s.d", "s.d", "s.d - 1", "s.d + 1"))
     test = chance.choice(
         (
-            f"EXISTS (SELECT 1 FROM ({right}) AS t WHERE t.k = s.k{equal})",
-            f"NOT EXISTS (SELECT 1 FROM ({right}) AS t WHERE t.k = s.k{equal})",
-            f"s.d IN (SELECT d FROM ({right}) AS t)",
-            f"s.k IN (SELECT k FROM ({right}) AS t)",
+            f"EXISTS (SELECT 1 {inside} WHERE t.k = s.k{equal})",
+            f"NOT EXISTS (SELECT 1 {inside} WHERE t.k = s.k{equal})",
+            f"{day} IN (SELECT t.d {inside})",
+            f"{day} NOT IN (SELECT t.d {inside} WHERE t.v > 5)",
+            f"s.v > (SELECT avg(t.v) {inside} WHERE t.k = s.k{equal})",
+            f"s.k IN (SELECT t.k {inside})",
         )
     )
     return f"SELECT s.id, s.k, s.d, s.v FROM ({left}) AS s WHERE {test}"

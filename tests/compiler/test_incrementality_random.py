@@ -31,11 +31,13 @@ def facts(window: int | None) -> dict[str, InputFacts]:
 
 
 def filled(chance: Random) -> sqlite3.Connection:
-    """Return a database with two tables of rows over thirty days."""
+    """Return a database with two tables of rows over thirty days, and a few without a day."""
     connection = sqlite3.connect(":memory:")
+    rows: list[tuple[int | None, ...]]
     for name in ("a", "b"):
         connection.execute(f"CREATE TABLE {name} (id int, k int, d int, v int)")
         rows = [(number, chance.randint(0, 2), chance.randint(0, 24), chance.randint(1, 9)) for number in range(60)]
+        rows += [(number, chance.randint(0, 2), None, chance.randint(1, 9)) for number in range(60, 64)]
         connection.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?)", rows)
     return connection
 
@@ -49,7 +51,7 @@ def without_far_rows(connection: sqlite3.Connection, sql: str, *, window: int, s
     """Return the rows of a range when both tables hold nothing outside its reach."""
     connection.execute("SAVEPOINT near")
     for name in ("a", "b"):
-        connection.execute(f"DELETE FROM {name} WHERE d < ? OR d >= ?", (start - window, end))
+        connection.execute(f"DELETE FROM {name} WHERE d < ? OR d >= ? OR d IS NULL", (start - window, end))
     found = answer(connection, sql, start, end)
     connection.execute("ROLLBACK TO near")
     return found
