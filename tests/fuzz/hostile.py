@@ -263,10 +263,12 @@ def graphs() -> Iterator[tuple[str, Write]]:
         models = start(root)
         for number in range(40):
             source = f"m{number - 1} a JOIN m{number - 1} b ON a.id = b.id" if number else "ids a"
-            (models / f"m{number}.sql").write_text(f"SELECT a.id FROM {source}")
+            (models / f"m{number}.sql").write_text(f"SELECT a.id, a.day FROM {source}")
             (models / f"m{number}.toml").write_text('[strategy]\ntype = "ephemeral"\n')
-        (models / "ids.sql").write_text("SELECT 1 AS id")
+        (models / "ids.sql").write_text("SELECT 1 AS id, DATE '2026-01-01' AS day")
         (models / "top.sql").write_text("SELECT id FROM m39")
+        (models / "slices.sql").write_text("SELECT id, day FROM m39 WHERE day >= @start_date AND day < @end_date")
+        (models / "slices.toml").write_text('[strategy]\ntype = "time_interval"\ntime_column = "day"\n')
 
     yield "ephemeral_doubling_40_times", ephemeral_doubling
 

@@ -1,5 +1,7 @@
 """The nouns of the slice check: what of a block's rows depends on the range, and which reads are not bounded yet."""
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from lamina.compiler.operators import At, Comparator, JoinKind, Term
@@ -7,6 +9,8 @@ from lamina.compiler.units import DAY_OR_LONGER, LENGTHS, UNBOUNDED, is_whole_in
 from lamina.values.value import Value
 
 Key = tuple[str, str]  # relation alias and column
+
+MOST_READS = 100  # of one occurrence of a table, each by another way
 
 
 class Grid(Value, frozen=True):
@@ -164,6 +168,29 @@ def merge_anchors(first: Anchor, second: Anchor) -> Anchor:
 def unbounded(read: Read, why: str) -> Read:
     """Return a read that depends on rows of any time."""
     return read._replace(carriers={}, ties={}, why=read.why or why)
+
+
+def distinct_reads(reads: tuple[Read, ...]) -> tuple[Read, ...]:
+    """Return different reads once, for joins of a query with itself double them; too many are followed no further."""
+    if len(reads) < 2:
+        return reads
+    found = _by_facts(reads)
+    if len(found) > MOST_READS:
+        counts = Counter((read.table, read.at, read.file) for read in found)
+        is_tangled = {place for place, count in counts.items() if count > MOST_READS}
+        why = "a query put together in too many ways"
+        found = _by_facts(
+            unbounded(read, why) if (read.table, read.at, read.file) in is_tangled else read for read in found
+        )
+    return found
+
+
+def _by_facts(reads: Iterable[Read]) -> tuple[Read, ...]:
+    return tuple({_facts(read): read for read in reads}.values())
+
+
+def _facts(read: Read) -> tuple[object, ...]:
+    return (read.table, read.at, read.file, read.why, frozenset(read.carriers.items()), frozenset(read.ties.items()))
 
 
 def coarsest(*units: str) -> str:

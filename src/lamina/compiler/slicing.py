@@ -21,6 +21,7 @@ from lamina.compiler.cuts import (
     Operand,
     Read,
     coarsest,
+    distinct_reads,
     unbounded,
     unit_of,
 )
@@ -66,11 +67,12 @@ class Examination:
         """Judge every block and return the result's."""
         for block in shape.blocks:
             start = len(self.refusals)
-            self.cuts.append(
+            cut = (
                 SelectExamination(self, block).cut()
                 if isinstance(block, SelectBlock)
                 else cut_of_set(block, self.cuts, refusals=self.refusals)
             )
+            self.cuts.append(cut._replace(reads=distinct_reads(cut.reads)))
             self.refusals[start:] = [item.replace(file=item.file or block.file) for item in self.refusals[start:]]
         return self.cuts[-1]
 
