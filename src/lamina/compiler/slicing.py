@@ -157,7 +157,8 @@ class SelectExamination:
         if term.bound or not term.column:
             return None
         if term.relation:
-            return (term.relation, term.column) if any(item.alias == term.relation for item in self.operands) else None
+            alias = self._qualified(term.relation)
+            return (alias, term.column) if alias is not None else None
         holders = [item for item in self.operands if item.cut.names is not None and term.column in item.cut.names]
         if holders and (len(holders) == 1 or term.column in self.using):
             return holders[0].alias, term.column
@@ -165,6 +166,16 @@ class SelectExamination:
         if not holders and len(unknown) == 1:
             return unknown[0].alias, term.column
         return None
+
+    def _qualified(self, written: str) -> str | None:
+        """Return the operand a qualifier names: by its alias, or by schema and table where it has no other."""
+        aliases = [item.alias for item in self.operands]
+        if written in aliases:
+            return written
+        schema, _, name = written.rpartition(".")
+        is_named = any(item.table.lower() == written and item.alias == name for item in self.block.relations)
+        # In `a.b.c`, `a` may also be a relation with a struct `b`.
+        return name if is_named and aliases.count(name) == 1 and schema not in aliases else None
 
     def _facts(self) -> Facts:
         rows = Sides(self.grid, self._is_date)

@@ -95,10 +95,12 @@ def term_of(node: Node) -> Term | None:
 
 def _column(node: Node) -> Term | None:
     args = node.args
-    this, qualifier = args["this"], args.get("table")
-    if args.get("db") or type(this) is exp.Star:
+    this, qualifier, schema = args["this"], args.get("table"), args.get("db")
+    if args.get("catalog") or type(this) is exp.Star:
         return None
     relation = qualifier.name.lower() if qualifier is not None else ""
+    if schema is not None:
+        relation = f"{schema.name.lower()}.{relation}"
     return Term(relation=relation, column=this.name.lower(), at=_start(this) if this._meta else NOWHERE)
 
 
