@@ -27,18 +27,18 @@ def parts_of(graph: Graph, model: CompiledModel) -> tuple[Part, ...]:
     )
     models = {item.name: item for item in graph.models}
     inlined = {item.name for item in graph.models if item.is_ephemeral}
+    found: dict[ModelName, Part] = {}
     done: dict[ModelName, Part] = {}
-    stack = [model.name]
-    while stack:
-        name = stack[-1]
-        part = done.get(name) or _part(models[name], names)
-        needed = {ModelName(item) for item in part.references if item is not None} & inlined
-        missing = sorted(needed - done.keys() - set(stack), reverse=True)
-        if missing:
-            stack.extend(missing)
-            continue
-        done[name] = part
-        stack.pop()
+    pending = [(model.name, False)]
+    while pending:
+        name, is_left = pending.pop()
+        if is_left:
+            done[name] = found[name]
+        elif name not in found:
+            part = found[name] = _part(models[name], names)
+            needed = {ModelName(item) for item in part.references if item is not None} & inlined
+            pending.append((name, True))
+            pending.extend((item, False) for item in sorted(needed, reverse=True))
     return tuple(done.values())
 
 
