@@ -1,6 +1,6 @@
 """Decide whether the operands of one SELECT tell the same slice, and which columns tell it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from lamina.compiler.cuts import (
@@ -17,8 +17,10 @@ from lamina.compiler.cuts import (
     rounded_up,
 )
 from lamina.compiler.rules import reach_outside_range, unaligned_slices
-from lamina.compiler.units import UNBOUNDED, in_words
+from lamina.compiler.units import DAY, UNBOUNDED, in_words
 from lamina.compiler.verdict import Refusal
+
+IsDate = Callable[[Key], bool]
 
 
 class Facts(NamedTuple):
@@ -28,6 +30,7 @@ class Facts(NamedTuple):
     row_differences: tuple[Difference, ...]
     own: dict[str, dict[Key, Bounds]]  # by alias: bounds in the ON of an outer, semi or anti join
     own_differences: dict[str, tuple[Difference, ...]]
+    is_date: IsDate
 
 
 class Aligned(NamedTuple):
@@ -195,7 +198,7 @@ def bound_reads(
             reach = _reach(carriers, aligned, aligned.sides.get(item.alias), differences)
             if reach is not None:
                 settled.append((read, reach))
-            elif aligned.main is not None and reads_ahead(aligned.main, carriers, differences):
+            elif aligned.main is not None and reads_ahead(aligned.main, carriers, differences, is_date=facts.is_date):
                 pending.append((item.alias, read._replace(why=read.why or "the join with later rows")))
             else:
                 pending.append((item.alias, read))
@@ -226,10 +229,13 @@ def reach_from(main: Anchor, carriers: Mapping[Key, Carrier], differences: Itera
     return min(reaches, default=None)
 
 
-def reads_ahead(main: Anchor, carriers: Mapping[Key, Carrier], differences: Iterable[Difference]) -> bool:
-    """Tell whether the query itself asks for rows whose time is after the main ones."""
+def reads_ahead(
+    main: Anchor, carriers: Mapping[Key, Carrier], differences: Iterable[Difference], *, is_date: IsDate
+) -> bool:
+    """Tell whether the query itself asks for rows whose time is after the main ones; a date lasts until its end."""
     times = [key for key, carrier in carriers.items() if carrier.is_time]
-    return any(item.is_ahead for item in distances(main.keys, times, differences))
+    facts = distances(main.keys, times, differences)
+    return any(item.is_ahead(DAY if is_date(item.left) else 0) for item in facts)
 
 
 def whole(names: tuple[str, ...] | None, reads: tuple[Read, ...] = ()) -> Cut:

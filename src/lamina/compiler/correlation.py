@@ -1,9 +1,9 @@
 """Decide which rows of a subquery the rows of the query around it depend on, by the times that tie the two."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from lamina.compiler.alignment import reach_from, reads_ahead, valid_beside
+from lamina.compiler.alignment import IsDate, reach_from, reads_ahead, valid_beside
 from lamina.compiler.conditions import Differences, Resolve, Side, add_difference
 from lamina.compiler.cuts import Anchor, Carrier, Cut, Difference, Grid, Key, Read, unbounded
 from lamina.compiler.operators import Comparator, Subquery, Term
@@ -17,7 +17,7 @@ class Around(NamedTuple):
     main: Anchor | None
     grid: Grid
     resolve: Resolve
-    is_date: Callable[[Key], bool]
+    is_date: IsDate
 
 
 class Correlation(NamedTuple):
@@ -46,7 +46,7 @@ def correlate(item: Subquery, cut: Cut, around: Around) -> Correlation:
         if reach is not None:
             found.settled.append((read, reach))
             continue
-        is_ahead = main is not None and reads_ahead(main, carriers, differences)
+        is_ahead = main is not None and reads_ahead(main, carriers, differences, is_date=around.is_date)
         found.pending.append(_open(item, cut, read, why="the subquery over later rows" if is_ahead else ""))
     return found
 

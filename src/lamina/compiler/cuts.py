@@ -154,10 +154,11 @@ class Difference(NamedTuple):
         """Tell whether `right` lies in a known time before `left`, and never after it."""
         return self.low is not None and self.high is not None and self.high <= 0
 
-    @property
-    def is_ahead(self) -> bool:
-        """Tell whether `right` is said to lie after `left`, or may do so by a known time."""
-        return self.high > 0 if self.high is not None else self.low is not None and self.low >= 0
+    def is_ahead(self, length: int) -> bool:
+        """Tell whether `right` is said to lie after a `left` of some length, or may do so by a known time."""
+        if self.high is not None:
+            return self.high > length or (self.low is not None and self.low > 0)
+        return self.low is not None and self.low >= 0
 
 
 def merge_anchors(first: Anchor, second: Anchor) -> Anchor:

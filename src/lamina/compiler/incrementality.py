@@ -157,7 +157,9 @@ def _unbounded_reads(reads: tuple[Read, ...], inputs: Mapping[str, InputFacts]) 
             continue  # how far its own past reaches is judged where it is read
         if read.why:
             text = f"{read.why} reads `{read.table}` without bound"
-            hint = "partition it by the time column, or bound it by RANGE BETWEEN INTERVAL ... PRECEDING"
+            hint = (
+                "filter, join, group or partition it by its time, or bound it by RANGE BETWEEN INTERVAL ... PRECEDING"
+            )
             yield reach_outside_range.refusal(text, hint=hint, at=read.at).replace(file=read.file)
         elif facts.window is None:
             refusal = unfiltered_input.refusal(facts.name, column=facts.time_column, at=read.at)

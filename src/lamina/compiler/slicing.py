@@ -194,7 +194,7 @@ class SelectExamination:
             own_differences[target] = (*found, *named)
         self._loose_bounds(own)
         bounds = {alias: sides.closed() for alias, sides in own.items()}
-        facts = Facts(rows.closed(), tuple(row_differences), bounds, own_differences)
+        facts = Facts(rows.closed(), tuple(row_differences), bounds, own_differences, self._is_date)
         for sides in (rows, *own.values()):
             self.refusals.extend(sides.refusals)
         return facts
@@ -303,7 +303,7 @@ class SelectExamination:
                 text = f"the window of `{window.function}` reaches outside the slice ({words})"
                 self.refusals.append(reach_outside_range.refusal(text, hint=ALIGN_HINT, at=window.at))
             elif valid < UNBOUNDED:
-                valid -= reach
+                valid = whole_units(valid - reach, [window.order[0].term])
         return valid
 
     def _reach(self, window: Window, keys: Iterable[Key]) -> int | None:
