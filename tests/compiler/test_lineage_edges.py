@@ -71,6 +71,14 @@ def edges(query: str) -> dict[str, set[tuple[str, str]]]:
             {"k": {("orders.amount", "aggregation")}},
         ),
         (
+            "SELECT percentile(amount, 0.5, id) AS k FROM raw.orders",
+            {"k": {("orders.amount", "aggregation"), ("orders.id", "aggregation")}},
+        ),
+        (
+            "SELECT date_trunc(who.name, day) AS k FROM raw.orders",
+            {"k": {("orders.day", "expression"), ("orders.who", "expression")}},
+        ),
+        (
             "SELECT id AS a, a + 1 AS b FROM raw.orders",
             {"a": {("orders.id", "direct")}, "b": {("orders.id", "expression")}},
         ),

@@ -8,7 +8,7 @@ from lamina.compiler.parse import Parsed, parse
 def written_again(expression: str) -> str:
     parsed = parse(f"SELECT {expression} AS v FROM t")
     assert isinstance(parsed, Parsed)
-    return parsed.tree.expressions[0].this.sql(dialect="spark").lower()
+    return str(parsed.tree.expressions[0].this.sql(dialect="spark")).lower()
 
 
 @pytest.mark.parametrize(

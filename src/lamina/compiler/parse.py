@@ -11,6 +11,7 @@ from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lamina.compiler.depth import is_surely_shallow, too_deep_at
+from lamina.compiler.dropped_arguments import may_lack_arguments, restore_arguments
 from lamina.compiler.places import place_at
 from lamina.compiler.rules import invalid_sql, nesting_too_deep, not_a_query
 from lamina.compiler.unary_plus import parse_with_pluses
@@ -20,9 +21,13 @@ _NOTHING: dict[str, str] = {}
 
 
 class _PatternsAsWritten(Spark):
-    """Spark, but patterns of dates stay as written: the parser would turn `yyyy`, `YYYY` and `y` into one."""
+    """Spark, but texts in texts stay as written: the parser would take `yyyy` and `YYYY`, `$.a` and `a` for one."""
 
     TIME_MAPPING = _NOTHING
+
+    def to_json_path(self, path: exp.Expr | None) -> exp.Expr | None:
+        """Return a path into a document as it is: Spark reads it by rules of its own."""
+        return path
 
 
 class _Reader(threading.local):
@@ -68,6 +73,8 @@ def parse(text: str) -> Parsed | Diagnostic:
         return nesting_too_deep.finding(place=place_at(text, deep.start))
     try:
         trees = parse_with_pluses(tokens, text, _trees) if "+" in text else _trees(tokens, text)
+        if may_lack_arguments(text):
+            restore_arguments(trees, tokens, _expression)
     except ParseError as error:
         return _syntax_error(error)
     except RecursionError:
@@ -87,6 +94,14 @@ def parse(text: str) -> Parsed | Diagnostic:
 def _template(place: Place) -> Diagnostic:
     hint = "a query is plain SQL: write the name of a table where `ref` or `source` stood, and `@name` for a variable"
     return invalid_sql.finding("it is a template", place=place, hint=hint)
+
+
+def _expression(tokens: list[Token]) -> exp.Expr | None:
+    """Parse an argument by itself; None if it is more than an expression, such as `DISTINCT x`."""
+    try:
+        return next(iter(_READER.parser.parse(tokens, "")), None)
+    except ParseError:
+        return None
 
 
 def _trees(tokens: list[Token], text: str) -> list[exp.Expr | None]:
