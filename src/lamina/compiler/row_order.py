@@ -10,8 +10,8 @@ from lamina.compiler.frames import function_name, ordered_by, window_parts
 from lamina.compiler.nodes import Nodes, first_start
 from lamina.compiler.object import RowChoice, SelectScope, UnorderedCall
 from lamina.compiler.operators import NOWHERE
+from lamina.compiler.outputs import group_keys, has_grouping_sets
 from lamina.compiler.scopes import Scopes
-from lamina.compiler.shape import group_keys, has_grouping_sets
 from lamina.compiler.terms import term_of
 
 Node = Any

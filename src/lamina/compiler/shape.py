@@ -9,7 +9,7 @@ from lamina.compiler.calls import is_plain_call, kinds_of
 from lamina.compiler.clauses import clauses, clauses_over, laterals
 from lamina.compiler.clock_literals import clock_literals
 from lamina.compiler.frames import function_name, order_terms, window_of
-from lamina.compiler.nodes import Nodes, is_named_table, position_of
+from lamina.compiler.nodes import Nodes, is_named_table
 from lamina.compiler.operators import (
     NOWHERE,
     At,
@@ -25,9 +25,9 @@ from lamina.compiler.operators import (
     SetBlock,
     Subquery,
     SubqueryKind,
-    Term,
     Window,
 )
+from lamina.compiler.outputs import has_grouping_sets, keys_of, output_of
 from lamina.compiler.terms import condition_of, is_bound, own_nodes, parameter_name, place, term_of
 from lamina.compiler.volatile import literal_name
 
@@ -37,14 +37,19 @@ Definitions = dict[str, "Definition"]
 SET_OPERATORS: dict[Any, Any] = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}
 _IS_SILENT: dict[type[exp.Expr], bool] = {}  # by class, found once for each
 PARAMETERS = frozenset({exp.Parameter})
-GROUPING_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
+TABLES = frozenset({exp.Table})
 
 
 def shape_of(tree: exp.Expr, nodes: Nodes | None = None) -> QueryShape:
     """Return the shape of a query, blocks in the order they can be judged; `nodes` are the tree's if at hand."""
     nodes = nodes or Nodes(tree)
     reader = ShapeReader(clock_literals(nodes))
-    reader.block_of(tree, {})
+    root = reader.block_of(tree, {})
+    missed = reader.missed(nodes)
+    if missed is not None:
+        # Whatever it is for, nothing can be said about the whole.
+        result = Relation("", "inner", block=root, opaque="subquery", at=place(missed))
+        reader.blocks.append(SelectBlock(relations=(result,), outputs=(OutputColumn(name="*", star=""),)))
     parameters = nodes.of(PARAMETERS)
     uses = [RunParameter(name=parameter_name(node), at=place(node)) for node in parameters]
     return QueryShape(blocks=tuple(reader.blocks), parameters=tuple(sorted(uses, key=lambda use: use.at)))
@@ -68,6 +73,21 @@ class ShapeReader:
     def __init__(self, clock: list[Node]) -> None:
         self.blocks: list[Block] = []
         self.clock = {id(node) for node in clock}
+        self._read: set[int] = set()  # ids of the tables and CTEs that are part of a block
+
+    def missed(self, nodes: Nodes) -> Node | None:
+        """Return a table that is part of no block although the query reads it."""
+        tables = [node for node in nodes.of(TABLES) if id(node) not in self._read and is_named_table(node)]
+        return next((node for node in tables if not self._is_idle(node)), None)
+
+    def _is_idle(self, node: Node) -> bool:
+        """Tell whether a table only stands in a hint, or in a CTE that nobody reads."""
+        around = node.parent
+        while around is not None:
+            if type(around) is exp.Hint or (type(around) is exp.CTE and id(around) not in self._read):
+                return True
+            around = around.parent
+        return False
 
     def _add(self, block: Block) -> int:
         self.blocks.append(block)
@@ -173,14 +193,14 @@ class ShapeReader:
         reading = _Expressions(node)
         reading.read(self, definitions, clauses(node))
         group, having = node.args.get("group"), node.args.get("having")
-        outputs = tuple(_output(item) for item in node.expressions)
+        outputs = tuple(output_of(item) for item in node.expressions)
         where = node.args.get("where")
         return SelectBlock(
             relations=tuple(relations),
             where=condition_of(where.this if where else None),
             outputs=outputs,
             # Without GROUP BY, HAVING alone makes one group of all rows.
-            keys=_keys(group, node, outputs) if group else () if having else None,
+            keys=keys_of(group, node, outputs) if group else () if having else None,
             has_grouping_sets=has_grouping_sets(group),
             functions=tuple(reading.functions),
             windows=tuple(reading.windows),
@@ -251,6 +271,7 @@ class ShapeReader:
         return Relation(node.alias.lower(), "generator", columns=_alias_columns(node), at=place(node))
 
     def _table(self, node: Node, definitions: Definitions) -> Relation:
+        self._read.add(id(node))
         written = ".".join(part.name for part in node.parts)
         definition = definitions.get(written.lower()) if not node.args.get("db") else None
         if definition is None:
@@ -259,6 +280,7 @@ class ShapeReader:
             return Relation("", "inner", opaque="recursive", at=place(node.this))
         if definition.block < 0:
             definition.is_open = True
+            self._read.add(id(definition.node))
             block = self.block_of(definition.node.this, definition.definitions)
             definition.is_open = False
             names = _alias_columns(definition.node)
@@ -334,58 +356,6 @@ def _is_silent(kind: type[exp.Expr]) -> bool:
         found = not issubclass(kind, (exp.Parameter, exp.Query, exp.Window))
     _IS_SILENT[kind] = found
     return found
-
-
-def _output(node: Node) -> OutputColumn:
-    if node.is_star:
-        star = node if isinstance(node, exp.Star) else node.this
-        left_out = tuple(
-            item.name.lower() for key in ("except_", "replace", "rename") for item in star.args.get(key) or ()
-        )
-        return OutputColumn(
-            name="*", star=node.table.lower() if isinstance(node, exp.Column) else "", left_out=left_out
-        )
-    value = node.unalias()
-    parts = [value.this, *value.expressions] if isinstance(value, exp.Coalesce) else [value]
-    terms = [term_of(part) for part in parts]
-    return OutputColumn(
-        name=node.alias_or_name.lower(), terms=tuple(term for term in terms if term) if all(terms) else ()
-    )
-
-
-def group_keys(select: Node) -> tuple[Term | None, ...]:
-    """Read the keys of a GROUP BY."""
-    return _keys(select.args["group"], select, tuple(_output(item) for item in select.expressions))
-
-
-def _keys(group: Node, select: Node, outputs: tuple[OutputColumn, ...]) -> tuple[Term | None, ...]:
-    if group.args.get("all"):
-        plain = [output for output, item in zip(outputs, select.expressions, strict=True) if not item.find(exp.AggFunc)]
-        return tuple(_single(output) for output in plain)
-    named = {output.name: _single(output) for output in outputs}
-    keys: list[Term | None] = []
-    for item in group.expressions:
-        if isinstance(item, exp.Literal) and not item.is_string:
-            position = position_of(item)
-            keys.append(_single(outputs[position]) if position is not None and 0 <= position < len(outputs) else None)
-            continue
-        keys.append(term_of(item))
-        # Spark looks a bare name up among the outputs when no input has it; if one has it, the output is not grouped.
-        if isinstance(item, exp.Column) and not item.table and item.name.lower() in named:
-            keys.append(named[item.name.lower()])
-    return tuple(keys)
-
-
-def _single(output: OutputColumn) -> Term | None:
-    return output.terms[0] if len(output.terms) == 1 else None
-
-
-def has_grouping_sets(group: Node | None) -> bool:
-    """Tell whether a GROUP BY makes subtotals, too."""
-    if group is None:
-        return False
-    has_clause = any(group.args.get(key) for key in ("rollup", "cube", "grouping_sets", "totals"))
-    return has_clause or any(isinstance(item, GROUPING_SETS) for item in group.expressions)
 
 
 def _limit(node: Node) -> Limit | None:
