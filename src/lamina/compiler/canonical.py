@@ -53,7 +53,7 @@ def _select(walk: Walk, node: Any) -> None:
     for lateral in args.get("laterals") or ():
         _register(walk, scope, lateral)
     if windows := args.get("windows"):
-        scope.windows = {window.name.lower(): number for number, window in enumerate(windows)}
+        scope.windows = {window.name: number for number, window in enumerate(windows)}
     walk.out.append("(Select")
     block.slot = len(walk.out)
     walk.out.append("")

@@ -44,7 +44,7 @@ def _window(walk: Walk, node: Any) -> None:
     """Emit a window; one that has a name by its place among those of its query."""
     args = node.args
     name = args.get("alias")
-    number = walk.scope.windows.get(name.name.lower()) if name is not None else None
+    number = walk.scope.windows.get(name.name) if name is not None else None
     if number is None and args["this"].__class__ is not exp.Identifier:
         other(walk, node)
         return

@@ -87,7 +87,7 @@ class Scope:
         self.sees_outputs = True  # not in WHERE
         self.occurrences: dict[str, int] = {}
         self.blocks: list[Block | None] = []  # by occurrence; None: a table or a function, whose columns have names
-        self.windows: Mapping[str, int] = NO_WINDOWS  # those it names, in order
+        self.windows: Mapping[str, int] = NO_WINDOWS  # those it names, in order; Spark tells their case
         self.aliases: set[str] = set()  # own outputs that are not just a column under its own name
 
     def add(self, alias: str | None, block: Block | None) -> None:
