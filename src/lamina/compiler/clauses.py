@@ -53,7 +53,7 @@ def _made_rows(node: Node) -> Iterator[Clause]:
             yield node.this, False
         case exp.Lateral() if not isinstance(node.this, exp.Query):
             yield node.this, False
-        case exp.Unnest() | exp.Values():
+        case exp.Unnest():
             yield from ((item, False) for item in node.expressions)
 
 

@@ -152,7 +152,10 @@ class ShapeReader:
     def _values(self, node: Node, definitions: Definitions) -> SelectBlock:
         reading = _Expressions(node)
         reading.read(self, definitions, ((item, False) for item in node.expressions))
+        first = node.expressions[0] if node.expressions else None
+        width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
         return SelectBlock(
+            outputs=tuple(OutputColumn(name=f"col{number}") for number in range(1, width + 1)),
             functions=tuple(reading.functions),
             subqueries=tuple(reading.subqueries),
             loose_bounds=tuple(reading.loose_bounds),
@@ -222,7 +225,7 @@ class ShapeReader:
             relation = Relation("", "inner", block=self._add(self._over(right, definitions)), at=place(right))
         else:
             relation = self._relation(right, definitions)
-        if relation.join == "generator":
+        if relation.join == "generator" and _join_kind(join) in ("inner", "left"):
             return relation
         return relation.replace(
             join=_join_kind(join),
@@ -246,7 +249,9 @@ class ShapeReader:
                 return Relation(
                     alias, "inner", block=self.block_of(node.this, definitions), columns=names, at=place(node)
                 )
-            case exp.Lateral() | exp.Unnest() | exp.Values():
+            case exp.Values():
+                return Relation(alias, "inner", block=self.block_of(node, definitions), columns=names, at=place(node))
+            case exp.Lateral() | exp.Unnest():
                 return self._generator(node)
             case exp.Table():
                 return Relation(alias, "inner", columns=names, opaque=opaque, at=place(node))
