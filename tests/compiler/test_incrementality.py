@@ -27,6 +27,8 @@ TABLES = {
 }
 DATES = frozenset({ColumnName("order_date"), ColumnName("pay_date"), ColumnName("day")})
 
+PRESENT = frozenset({ColumnName("order_date"), ColumnName("order_ts")})
+
 
 def facts(shape: QueryShape, declared: dict[str, Any]) -> dict[str, InputFacts]:
     """Return the facts of the tables a shape reads."""
@@ -44,6 +46,7 @@ def table_facts(name: str, settings: dict[str, str]) -> InputFacts:
         time_column=ColumnName(time_column) if time_column else None,
         columns=tuple(ColumnName(column) for column in columns.split()),
         dates=DATES,
+        present=PRESENT,
         window=seconds * 1_000_000 if seconds is not None else None,
         keeps=settings.get("on_touch") == "keep",
         is_past=name == OWN,

@@ -73,13 +73,9 @@ def _add(found: Differences, inner: Side, comparator: Comparator, *, outer: Term
 
 
 def _first(item: Subquery, cut: Cut, around: Around) -> Key | None:
-    """Return the column that IN compares, if rows of other times than the compared one do not bear on it.
-
-    One null makes IN unknown for every value that is not found, which matters unless it filters rows.
-    """
+    """Return the column that IN compares; where no filter tells whether it is a date, it may be of another zone."""
     name = cut.names[0] if item.term is not None and cut.names else None
-    is_cut = name in (cut.columns or {})
-    if name is None or not (is_cut or (item.is_filter and around.grid.zone == "UTC")):
+    if name is None or (name not in (cut.columns or {}) and around.grid.zone != "UTC"):
         return None
     return _inside(("", name))
 
@@ -105,8 +101,12 @@ def _carriers(item: Subquery, cut: Cut, read: Read, around: Around) -> Mapping[K
     """Return the columns compared with the query around that tell the time of the rows one occurrence reads."""
     carriers = {_inside(key): carrier for key, carrier in read.ties.items()}
     first = _first(item, cut, around)
-    if first is not None and first[1] in read.carriers:
-        carriers[first] = read.carriers[first[1]]
+    if first is None or first[1] not in read.carriers:
+        return carriers
+    carrier = read.carriers[first[1]]
+    # One null makes IN unknown for every value that is not found, which matters unless it filters rows.
+    if item.is_filter or carrier.is_present or first[1] in (cut.columns or {}):
+        carriers[first] = carrier
     return carriers
 
 

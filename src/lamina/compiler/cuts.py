@@ -48,6 +48,7 @@ class Carrier(NamedTuple):
     back: int = 0
     unit: str = "instant"
     is_time: bool = False  # the table's own time column
+    is_present: bool = False  # it is never null
 
     def reach(self, before: int) -> int:
         """Return how far before the start rows are read, where the column lies at most `before` it."""
@@ -192,6 +193,11 @@ def _by_facts(reads: Iterable[Read]) -> tuple[Read, ...]:
 
 def _facts(read: Read) -> tuple[object, ...]:
     return (read.table, read.at, read.file, read.why, frozenset(read.carriers.items()), frozenset(read.ties.items()))
+
+
+def with_nulls(read: Read) -> Read:
+    """Return a read whose columns are null in some rows."""
+    return read._replace(carriers={name: item._replace(is_present=False) for name, item in read.carriers.items()})
 
 
 def coarsest(*units: str) -> str:

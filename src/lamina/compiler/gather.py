@@ -16,6 +16,8 @@ from lamina.project.strategy import Merge, TimeInterval
 from lamina.values.names import ColumnName, TableName
 from lamina.values.schema import Schema
 
+TIMES = frozenset({"date", "timestamp", "timestamp_ntz"})
+
 Schemas = Mapping[str, Schema | None]
 Tables = Mapping[str, SourceTable | ModelSettings]  # sources and models by name
 
@@ -66,6 +68,7 @@ def facts_of(use: InputUse, schema: Schema | None, table: SourceTable | ModelSet
         time_column=_time_column(table),
         columns=tuple(column.name for column in schema) if schema is not None else None,
         dates=frozenset(column.name for column in schema or () if column.type == "date"),
+        present=frozenset(column.name for column in schema or () if column.type in TIMES and not column.nullable),
         window=use.window_seconds * 1_000_000 or None,
         keeps=use.on_touch == "keep",
         keys=tuple(_keys(table)),

@@ -24,6 +24,7 @@ from lamina.compiler.cuts import (
     distinct_reads,
     unbounded,
     unit_of,
+    with_nulls,
 )
 from lamina.compiler.operators import (
     NOWHERE,
@@ -122,6 +123,8 @@ class SelectExamination:
         later = [item.join for item in self.block.relations[number + 1 :]]
         is_nullable = relation.join in ("left", "full") or "right" in later or "full" in later
         cut = renamed(self._source(relation), relation.columns)
+        if is_nullable:
+            cut = cut._replace(reads=tuple(with_nulls(read) for read in cut.reads))
         return Operand(relation.alias, relation.join, cut, is_nullable, relation.at)
 
     def _source(self, relation: Relation) -> Cut:
@@ -131,9 +134,11 @@ class SelectExamination:
             return whole(relation.columns)
         facts = self.examination.inputs.get(relation.table)
         columns = tuple(str(name).lower() for name in facts.columns) if facts and facts.columns else None
-        carriers = dict.fromkeys(columns or (), Carrier())
+        present = {str(name).lower() for name in facts.present} if facts else set()
+        carriers = {name: Carrier(is_present=name in present) for name in columns or ()}
         if facts and facts.time_column:
-            carriers[str(facts.time_column).lower()] = Carrier(is_time=True)
+            name = str(facts.time_column).lower()
+            carriers[name] = Carrier(is_time=True, is_present=name in present)
         return whole(columns, (Read(relation.table, relation.at, self.block.file, carriers, {}),))
 
     def _is_date(self, key: Key) -> bool:
@@ -442,7 +447,8 @@ class SelectExamination:
             for name, found, is_decided in sources
             if found and found <= keys and is_decided
         }
-        return read._replace(carriers=carriers)
+        found = read._replace(carriers=carriers)
+        return with_nulls(found) if self.block.has_grouping_sets else found
 
     def _link(self, item: Comparison, aligned: Aligned) -> Iterator[Link]:
         key = self.resolve(item.left)
@@ -454,4 +460,5 @@ class SelectExamination:
 def _any_of(carriers: list[Carrier]) -> Carrier:
     """Return what is known of a value that may be any of some columns."""
     unit = coarsest(*(item.unit for item in carriers))
-    return Carrier(max(item.back for item in carriers), unit, all(item.is_time for item in carriers))
+    is_time, is_present = all(item.is_time for item in carriers), all(item.is_present for item in carriers)
+    return Carrier(max(item.back for item in carriers), unit, is_time, is_present)
