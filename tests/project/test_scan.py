@@ -75,7 +75,8 @@ def test_a_file_without_rights_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_a_finding(tmp_path: Path) -> None:
-    assert [item.code for item in scan_project(str(tmp_path / "nowhere")).diagnostics] == ["L108"]
+    (found,) = scan_project(str(tmp_path / "nowhere")).diagnostics
+    assert (found.code, found.message) == ("L108", "`.` cannot be read: No such file or directory")
 
 
 def test_seeds_may_be_larger_than_queries(tmp_path: Path) -> None:

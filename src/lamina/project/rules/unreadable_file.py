@@ -12,4 +12,5 @@ RULE = Rule(code="L108", name="UnreadableFile")
 
 def finding(path: str, *, reason: str) -> Diagnostic:
     """Return the finding for a file or folder, with the reason the system gave."""
-    return RULE.finding(f"`{path}` cannot be read: {reason}", place=Place(file=path or "."))
+    shown = path or "."  # the project's own folder
+    return RULE.finding(f"`{shown}` cannot be read: {reason}", place=Place(file=shown))
