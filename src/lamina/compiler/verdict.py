@@ -37,8 +37,8 @@ class InputFacts(Value, frozen=True):
     time_column: ColumnName | None = None  # rows of the input belong to times
     columns: tuple[ColumnName, ...] | None = None  # None: not known
     dates: frozenset[ColumnName] = frozenset()  # columns of type date
-    present: frozenset[ColumnName] = frozenset()  # dates and timestamps that are never null
     window: int | None = None  # declared reach before the slice, in microseconds
     keeps: bool = False  # `on_touch = "keep"`
     keys: tuple[tuple[str, ...], ...] = ()  # sets of columns declared to be unique, in lower case
     is_past: bool = False  # the model's own earlier slices
+    present: frozenset[ColumnName] = frozenset()  # dates and timestamps that are never null
