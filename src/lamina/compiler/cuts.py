@@ -211,15 +211,15 @@ def unit_of(term: Term, *, is_date: bool) -> str:
 
 
 def rounded_up(span: int, unit: str) -> int:
-    """Lengthen a time before the start to whole units.
+    """Lengthen a time before the start to whole units, the longest there are.
 
-    >>> rounded_up(0, "hour"), rounded_up(5, "hour"), rounded_up(3_600_000_000, "hour")
-    (0, 3600000000, 3600000000)
+    >>> rounded_up(0, "second"), rounded_up(5, "second"), rounded_up(5, "month") == rounded_up(31, "day") * 31
+    (0, 1000000, True)
     """
     low, high = LENGTHS.get(unit, (1, 1))
     if not span or span >= UNBOUNDED:
         return span
-    return -(-span // low) * low if low == high else span + high
+    return min(-(-span // low) * high, span + high)
 
 
 def rounded_down(span: int, unit: str) -> int:
