@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lamina.api import compile_project, compile_root, load_project
-from lamina.compiler.explanation import explain_incrementality
+from lamina.compiler.explanation import explain_incrementality, meets_slices
 from lamina.compiler.graph import Graph
 from lamina.values.names import ModelName
 
@@ -104,6 +104,17 @@ def test_the_own_past_is_cut_by_its_time_column(project: Path) -> None:
     assert ("error", "L413", "models/sales/balance.sql:3:53") in found(graph)
     (line,) = explain_incrementality(graph, graph.model(ModelName("sales.balance")))
     assert line.endswith("[L413]")
+
+
+def test_slices_are_computed_one_by_one_only_where_rows_of_two_may_meet(project: Path) -> None:
+    cut = "FROM raw.orders WHERE order_ts >= @start_ts AND order_ts < @end_ts"
+    write(project, "plain", f"SELECT order_ts, amount {cut}", sidecar=ONE_BY_ONE)
+    write(project, "totals", f"SELECT @start_ts AS order_ts, sum(amount) AS amount {cut}", sidecar=ONE_BY_ONE)
+    write(project, "balance", PAST.format(cut="order_ts < @start_ts"), sidecar=INTERVAL.format(column="order_ts"))
+    graph = compiled(project)
+    assert found(graph) == []
+    together = [model.name for model in graph.models if meets_slices(graph, model)]
+    assert together == ["sales.balance", "sales.totals"]
 
 
 def test_an_allowed_code_stays_visible_as_information(project: Path) -> None:

@@ -9,6 +9,8 @@ from lamina.compiler.operators import QueryShape
 from lamina.compiler.verdict import Proven, Refused, Verdict
 from lamina.project.model import ModelFile, ModelSettings, SettingPlaces
 from lamina.project.source import SourceTable
+from lamina.project.strategy import TimeInterval
+from lamina.values.names import TableName
 from lamina.values.schema import Schema
 
 
@@ -50,6 +52,19 @@ def judge_model(graph: Graph, model: CompiledModel) -> Verdict | None:
     shape = _shape(parts_of(graph, model))
     subject = subject_of(file, model, query=None, names=(), ephemeral={}, shape=shape, schemas=schemas, tables=tables)
     return verdict_of(subject)
+
+
+def meets_slices(graph: Graph, model: CompiledModel) -> bool:
+    """Tell whether rows of two slices may meet in a query, so that each slice is computed by itself."""
+    strategy = model.settings.strategy
+    if not isinstance(strategy, TimeInterval):
+        return False
+    if any(use.name == TableName(model.name) for use in model.inputs):
+        return True
+    if strategy.batch_size != 1:
+        return False
+    several = strategy.replace(batch_size="auto")
+    return not isinstance(judge_model(graph, model.replace(settings=model.settings.replace(strategy=several))), Proven)
 
 
 def _shape(parts: tuple[Part, ...]) -> QueryShape | None:

@@ -203,6 +203,7 @@ def _slice_steps(strategy: TimeInterval, shape: QueryShape, examination: Examina
             yield f"`{read}` is read whole: a change in it touches every slice"
     if strategy.batch_size == 1:
         yield "each batch is one slice (`batch_size = 1`), so rows of two slices never meet"
+        yield f"every row has `{column}` in the slice"
     else:
         yield f"groups, windows, joins and DISTINCT keep `{column}` apart, so rows of two slices never meet"
         yield f"every row has `{column}` in the range, so batches of any size give the same table as a recompute"

@@ -1,7 +1,9 @@
 """L414: a bound of the range is inclusive, shifted or compared in another way than half-open.
 
 Why: slices are half-open `[start, end)`: with `<=` or BETWEEN a row on the border is in two slices, with `>` in none.
-Fix: use `column >= @start_date AND column < @end_date`.
+Outside UTC a date is not the instant at which its day begins: a date against `@start_ts` gives rows of another day.
+Fix: use `column >= @start_date AND column < @end_date`; for a timestamp beside a time column of type date, `@start_ts`
+and `@end_ts`.
 """
 
 from lamina.compiler.operators import At, Term

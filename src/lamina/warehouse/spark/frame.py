@@ -2,18 +2,20 @@
 
 import csv
 import io
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
+from lamina.compiler.explanation import meets_slices
 from lamina.compiler.graph import CompiledModel, Graph, InputUse
 from lamina.compiler.parameters import variable_values
 from lamina.compiler.render import Rendering, render
-from lamina.planner.axis import reads_itself
+from lamina.planner.axis import grid_of, reads_itself
 from lamina.planner.parameters import parameter_values
 from lamina.project.source import SourceTable
 from lamina.project.strategy import TimeInterval
 from lamina.values.batch import Batch, Pin
 from lamina.values.diagnostic import Place
+from lamina.values.grid import each_unit, next_unit
 from lamina.values.interval import Interval
 from lamina.values.names import ModelName, Position, TableName
 from lamina.values.schema import DataType
@@ -91,14 +93,25 @@ class Frames:
         if reads_itself(model) and TableName(model.name) not in frames:
             frames[TableName(model.name)] = reads.no_rows(self._session, model.columns or ())
         if model.kind == "python":
-            return self._python(model, batch, frames)
+            parts = [self._python(model, batch, frames, span=span) for span in self._at_once(model, batch)]
+            return reduce(_united, parts)
         views: dict[TableName, str] = {}
         for number, (name, frame) in enumerate(sorted(frames.items())):
             views[name] = f"lamina_{batch.commit}_{number}".replace("-", "_")
             self.name(views[name], frame)
+        return reduce(_united, [self._sql(model, batch, views, span=span) for span in self._at_once(model, batch)])
+
+    def _at_once(self, model: CompiledModel, batch: Batch) -> tuple[Interval, ...]:
+        """Return the ranges of a batch that are computed each by itself: units, where rows of two must not meet."""
+        grid, span = grid_of(model), _bounds(batch)
+        if grid is None or next_unit(grid, span.start) >= span.end or not meets_slices(self._graph, model):
+            return (span,)
+        return tuple(each_unit(grid, span))
+
+    def _sql(self, model: CompiledModel, batch: Batch, views: dict[TableName, str], *, span: Interval) -> "DataFrame":
         parameters = {
             **variable_values(self._settings.variables),
-            **parameter_values(model, batch.parameters, span=_bounds(batch)),
+            **parameter_values(model, batch.parameters, span=span),
         }
         self.written = render(self._graph, model, relations=views, parameters=parameters)
         return self._session.sql(self.written.sql)
@@ -135,8 +148,10 @@ class Frames:
         frame = self._session.createDataFrame(body, ", ".join(f"{quote(name)} string" for name in header))
         return frame.selectExpr(*(_cast(name, kinds.get(name.casefold(), DataType("string"))) for name in header))
 
-    def _python(self, model: CompiledModel, batch: Batch, frames: dict[TableName, "DataFrame"]) -> "DataFrame":
-        bounds = _bounds(batch) if isinstance(model.settings.strategy, TimeInterval) else None
+    def _python(
+        self, model: CompiledModel, batch: Batch, frames: dict[TableName, "DataFrame"], *, span: Interval
+    ) -> "DataFrame":
+        bounds = span if isinstance(model.settings.strategy, TimeInterval) else None
         uses, zone = {use.name: use for use in model.inputs}, model.settings.timezone
         inputs = ModelInputs(
             self._session,
@@ -169,6 +184,10 @@ class Frames:
             return source.time_column
         strategy = self._graph.model(ModelName(use.name)).settings.strategy
         return strategy.time_column if isinstance(strategy, TimeInterval) else None
+
+
+def _united(first: "DataFrame", second: "DataFrame") -> "DataFrame":
+    return first.unionByName(second)
 
 
 def _bounds(batch: Batch) -> Interval:

@@ -1,14 +1,11 @@
 """Recomputing what a table was built from, at the versions it was built from."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from lamina.compiler.graph import CompiledModel
-from lamina.planner.axis import grid_of, reads_itself
 from lamina.project.strategy import Incremental, Merge
 from lamina.values.batch import Batch, Pin
-from lamina.values.grid import next_unit
 from lamina.values.interval import Interval, merge
 from lamina.values.names import CommitId, Position, TableName
 from lamina.values.schema import Schema
@@ -102,23 +99,12 @@ def _recompute(
                 parameters=parameters,
             ),
         )
-        for span in _batches(model, slices)
+        for span in merge(slices)
     ]
     whole = parts[0]
     for part in parts[1:]:
         whole = whole.unionByName(part)
     return whole
-
-
-def _batches(model: CompiledModel, slices: tuple[Interval, ...]) -> Iterator[Interval]:
-    """Yield the ranges to compute at once: a model that reads its own past is computed unit by unit."""
-    grid = grid_of(model)
-    for span in merge(slices):
-        start = span.start
-        while grid is not None and reads_itself(model) and next_unit(grid, start) < span.end:
-            yield Interval(start, next_unit(grid, start))
-            start = next_unit(grid, start)
-        yield Interval(start, span.end)
 
 
 def unverifiable(reason: str) -> Comparison:
