@@ -4,6 +4,7 @@ Block by block: a block is whole (it does not depend on the range) or cut (its r
 with some time before it). Only then do batches of any size give the same table.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from lamina.compiler.alignment import Aligned, Facts, align, bound_reads, spread_keys, whole
@@ -412,7 +413,9 @@ class SelectExamination:
             known = not is_reordered and all(item.cut.names is not None for item in starred)
             names = [*names, *self._star_names(starred, output)] if names is not None and known else None
             sources.extend(self._star_sources(starred, output))
-        return (None if names is None else tuple(names)), sources
+        # Columns of one name can only be told apart by a rename of all, which goes by position.
+        twins = {name for name, count in Counter(names or ()).items() if count > 1}
+        return (None if names is None else tuple(names)), [item for item in sources if item[0] not in twins]
 
     def _starred(self, output: OutputColumn) -> Iterator[Operand]:
         for item in self.operands:
