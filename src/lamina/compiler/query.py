@@ -25,6 +25,7 @@ from lamina.values.diagnostic import Diagnostic, Place
 
 _TABLES = frozenset({exp.Table})
 _PARAMETERS = frozenset({exp.Parameter})
+_DOTS = frozenset({exp.Dot})
 MAX_CHAIN = 150  # CTEs that read one another: linking follows them down
 
 
@@ -48,6 +49,9 @@ def _object(text: str, parsed: Parsed, nodes: Nodes, *, resolve: Resolve, needs_
     hidden = _hidden_name(parsed.tokens) if "identifier" in text.lower() else None
     if hidden is not None:
         return QueryObject(diagnostics=(invalid_sql.hidden_name(place=place_at(text, hidden.start)),))
+    if any(dot.args.get("this") is None for dot in nodes.of(_DOTS)):
+        found = invalid_sql.finding("a name lacks what stands before its dot", place=Place(file=""))
+        return QueryObject(diagnostics=(found,))
     tables = nodes.of(_TABLES)
     written = [table.parts for table in tables]
     if any(type(part) is not exp.Identifier for parts in written for part in parts[:-1]):
