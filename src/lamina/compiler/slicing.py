@@ -4,11 +4,10 @@ Block by block: a block is whole (it does not depend on the range) or cut (its r
 with some time before it). Only then do batches of any size give the same table.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from lamina.compiler.alignment import Aligned, Facts, align, bound_reads, spread_keys, whole
-from lamina.compiler.branches import cut_of_set, renamed, whole_units
+from lamina.compiler.alignment import Aligned, Facts, align, bound_reads, spread_keys
+from lamina.compiler.branches import cut_of_set, whole_units
 from lamina.compiler.conditions import Sides, read_comparisons
 from lamina.compiler.correlation import Around, correlate
 from lamina.compiler.cuts import (
@@ -27,10 +26,10 @@ from lamina.compiler.cuts import (
     unit_of,
     with_nulls,
 )
+from lamina.compiler.operands import Operands, Source
 from lamina.compiler.operators import (
     NOWHERE,
     Comparison,
-    OutputColumn,
     QueryShape,
     Relation,
     SelectBlock,
@@ -93,20 +92,19 @@ class SelectExamination:
         self.grid = examination.grid
         self.block = block
         self.refusals = examination.refusals
-        self.operands = tuple(self._operand(item, number) for number, item in enumerate(block.relations))
-        self.using = {name for item in block.relations for name in item.using}
+        self.operands = Operands(block, examination.cuts, inputs=examination.inputs, grid=examination.grid)
         self.outer: list[Comparison] = []
         self.comparisons = self._row_comparisons()
 
     def cut(self) -> Cut:
         """Judge the clauses in the order they are evaluated."""
         facts = self._facts()
-        aligned = align(self.operands, facts)
+        aligned = align(self.operands.items, facts)
         self.refusals.extend(aligned.refusals)
         self._opaque_clauses(aligned)
-        settled, pending = bound_reads(self.operands, aligned, facts)
+        settled, pending = bound_reads(self.operands.items, aligned, facts)
         for item in self.block.subqueries:
-            around = Around(aligned.main, self.grid, self.resolve, self._is_date)
+            around = Around(aligned.main, self.grid, self.operands.resolve, self.operands.is_date)
             found = correlate(item, self.examination.cuts[item.block], around)
             self.refusals.extend(found.refusals)
             settled += found.settled
@@ -118,89 +116,26 @@ class SelectExamination:
         tied = [(alias, self._tied(alias, read, facts)) for alias, read in pending]
         reads = [(alias, self._over_all_rows(self._after_windows(alias, read), aligned)) for alias, read in tied]
         self._groups(aligned)
-        return self._output(aligned, reads, valid)._replace(dates=self._dates())
-
-    def _operand(self, relation: Relation, number: int) -> Operand:
-        later = [item.join for item in self.block.relations[number + 1 :]]
-        is_nullable = relation.join in ("left", "full") or "right" in later or "full" in later
-        cut = renamed(self._source(relation), relation.columns)
-        if is_nullable:
-            cut = cut._replace(reads=tuple(with_nulls(read) for read in cut.reads))
-        return Operand(relation.alias, relation.join, cut, is_nullable, relation.at)
-
-    def _source(self, relation: Relation) -> Cut:
-        if relation.block >= 0:
-            return self.examination.cuts[relation.block]
-        if not relation.table:
-            return whole(relation.columns)
-        facts = self.examination.inputs.get(relation.table)
-        columns = tuple(str(name).lower() for name in facts.columns) if facts and facts.columns else None
-        present = {str(name).lower() for name in facts.present} if facts else set()
-        carriers = {name: Carrier(is_present=name in present) for name in columns or ()}
-        if facts and facts.time_column:
-            name = str(facts.time_column).lower()
-            carriers[name] = Carrier(is_time=True, is_present=name in present)
-        return whole(columns, (Read(relation.table, relation.at, self.block.file, carriers, {}),))
-
-    def _is_date(self, key: Key) -> bool:
-        for item, relation in zip(self.operands, self.block.relations, strict=True):
-            if item.alias == key[0]:
-                facts = self.examination.inputs.get(relation.table)
-                if facts is not None:
-                    return key[1] in {str(name).lower() for name in facts.dates}
-                return bool((item.cut.columns or {}).get(key[1])) or key[1] in item.cut.dates
-        return False
-
-    def _dates(self) -> frozenset[str]:
-        """Return the output columns that are dates."""
-        _, sources = self._names()
-        return frozenset(
-            name for name, keys, is_decided in sources if keys and is_decided and all(map(self._is_date, keys))
-        )
-
-    def resolve(self, term: Term) -> Key | None:
-        """Return the operand and column a term names, None if it names none of this SELECT."""
-        if term.bound or not term.column:
-            return None
-        if term.relation:
-            alias = self._qualified(term.relation)
-            return (alias, term.column) if alias is not None else None
-        holders = [item for item in self.operands if item.cut.names is not None and term.column in item.cut.names]
-        if holders and (len(holders) == 1 or term.column in self.using):
-            return holders[0].alias, term.column
-        unknown = [item for item in self.operands if item.cut.names is None]
-        if not holders and len(unknown) == 1:
-            return unknown[0].alias, term.column
-        return None
-
-    def _qualified(self, written: str) -> str | None:
-        """Return the operand a qualifier names: by its alias, or by schema and table where it has no other."""
-        aliases = [item.alias for item in self.operands]
-        if written in aliases:
-            return written
-        schema, _, name = written.rpartition(".")
-        is_named = any(item.table.lower() == written and item.alias == name for item in self.block.relations)
-        # In `a.b.c`, `a` may also be a relation with a struct `b`.
-        return name if is_named and aliases.count(name) == 1 and schema not in aliases else None
+        return self._output(aligned, reads, valid)._replace(dates=self.operands.dates())
 
     def _facts(self) -> Facts:
-        rows = Sides(self.grid, self._is_date)
-        row_differences, self.outer = read_comparisons(self.comparisons, self.resolve, sides=rows)
+        rows = Sides(self.grid, self.operands.is_date)
+        row_differences, self.outer = read_comparisons(self.comparisons, self.operands.resolve, sides=rows)
         own: dict[str, Sides] = {}
         own_differences: dict[str, tuple[Difference, ...]] = {}
-        for item, relation in zip(self.operands, self.block.relations, strict=True):
+        for item, relation in zip(self.operands.items, self.block.relations, strict=True):
             named = tuple(self._shared(item, relation))
             if relation.join == "inner":
                 row_differences.extend(named)
                 continue
             target = self._nullable_alias(item)
-            sides = own.setdefault(target, Sides(self.grid, self._is_date))
+            sides = own.setdefault(target, Sides(self.grid, self.operands.is_date))
             # What such an ON compares with a query around leaves the rows of the other side as they are.
-            found, _ = read_comparisons(relation.on.comparisons, self.resolve, sides=sides)
+            found, _ = read_comparisons(relation.on.comparisons, self.operands.resolve, sides=sides)
             own_differences[target] = (*found, *named)
         self._loose_bounds(own)
         bounds = {alias: sides.closed() for alias, sides in own.items()}
-        facts = Facts(rows.closed(), tuple(row_differences), bounds, own_differences, self._is_date)
+        facts = Facts(rows.closed(), tuple(row_differences), bounds, own_differences, self.operands.is_date)
         for sides in (rows, *own.values()):
             self.refusals.extend(sides.refusals)
         return facts
@@ -215,18 +150,18 @@ class SelectExamination:
         for relation in self.block.relations:
             facts = self.examination.inputs.get(relation.table)
             if facts is not None and facts.is_past:
-                own = cuts_of(relation, comparisons, self.resolve)
+                own = cuts_of(relation, comparisons, self.operands.resolve)
                 self.refusals.extend(judge_past(relation, facts, own, grid=self.grid))
                 cuts += own
         return tuple(item for item in comparisons if item not in cuts)
 
     def _nullable_alias(self, item: Operand) -> str:
         """Return the operand an ON clause filters: of a RIGHT JOIN of two the left one, else the joined one."""
-        return self.operands[0].alias if item.join == "right" else item.alias
+        return self.operands.items[0].alias if item.join == "right" else item.alias
 
     def _shared(self, item: Operand, relation: Relation) -> Iterator[Difference]:
         """Yield the equalities of USING and NATURAL with the operands before."""
-        earlier = self.operands[: self.operands.index(item)]
+        earlier = self.operands.items[: self.operands.items.index(item)]
         names = relation.using or (tuple(item.cut.names or ()) if relation.is_natural else ())
         for name in names:
             for other in earlier:
@@ -243,13 +178,13 @@ class SelectExamination:
 
     def _opaque_clauses(self, aligned: Aligned) -> None:
         is_cut = aligned.main is not None
-        for relation, item in zip(self.block.relations, self.operands, strict=True):
+        for relation, item in zip(self.block.relations, self.operands.items, strict=True):
             if relation.opaque == "tablesample":
                 self.refusals.append(volatile_function.refusal("TABLESAMPLE", at=relation.at))
             elif relation.opaque and (is_cut or item.cut.columns is not None):
                 self.refusals.append(opaque_query.refusal(relation.opaque.upper(), at=relation.at))
-        if is_cut and len([item for item in self.operands if item.join != "generator"]) > 2:
-            for item in self.operands:
+        if is_cut and len([item for item in self.operands.items if item.join != "generator"]) > 2:
+            for item in self.operands.items:
                 if item.join in ("right", "full"):
                     clause = f"{item.join.upper()} JOIN of more than two tables"
                     self.refusals.append(opaque_query.refusal(clause, at=item.at))
@@ -262,7 +197,7 @@ class SelectExamination:
         exact = [item for item in facts.row_differences if item.is_equality and item.unit == "instant"]
         ties: dict[Key, Carrier] = {}
         for link in self.outer:
-            inner = self.resolve(link.left)
+            inner = self.operands.resolve(link.left)
             names = (
                 [name for holder, name in spread_keys(frozenset({inner}), exact) if holder == alias] if inner else []
             )
@@ -281,25 +216,19 @@ class SelectExamination:
 
     def _is_alone(self) -> bool:
         """Tell whether this SELECT surely does not depend on a query around it."""
-        if self.block.subqueries or not all(item.cut.is_alone for item in self.operands):
+        if self.block.subqueries or not all(item.cut.is_alone for item in self.operands.items):
             return False
         conditions = [self.block.where, *(item.on for item in self.block.relations)]
         terms = [side for on in conditions for item in on.comparisons for side in (item.left, item.right)]
         terms += [term for on in conditions for term in on.unread]
-        is_known = all(item.cut.names is not None for item in self.operands)
-        return all(term.bound or ((term.relation or is_known) and self.resolve(term)) for term in terms)
-
-    def _decides(self, term: Term | None, keys: Iterable[Key]) -> bool:
-        if term is None or term.low or term.high:
-            return False
-        key = self.resolve(term)
-        return key is not None and key in keys and self.grid.decides(term.unit, is_date=self._is_date(key))
+        is_known = all(item.cut.names is not None for item in self.operands.items)
+        return all(term.bound or ((term.relation or is_known) and self.operands.resolve(term)) for term in terms)
 
     def _windows(self, main: Anchor) -> int:
         """Return from how far before the start the rows are still right after every window."""
         valid = main.valid
         for window in self.block.windows:
-            deciding = [term for term in window.partition if self._decides(term, main.keys)]
+            deciding = [term for term in window.partition if self.operands.decides(term, main.keys)]
             if deciding:
                 valid = whole_units(valid, deciding)
                 continue
@@ -317,7 +246,7 @@ class SelectExamination:
         if not window.order or window.looks_ahead:
             return None
         first = window.order[0]
-        if first.is_descending or not self._decides(first.term, keys):
+        if first.is_descending or not self.operands.decides(first.term, keys):
             return None
         return UNBOUNDED if window.back is None else window.back
 
@@ -345,9 +274,11 @@ class SelectExamination:
         """Return the carriers that some terms are, each counted in the units it is cut to."""
         keys = {(alias, name) for name in read.carriers}
         return {
-            term.column: read.carriers[term.column].tied_by(unit_of(term, is_date=self._is_date((alias, term.column))))
+            term.column: read.carriers[term.column].tied_by(
+                unit_of(term, is_date=self.operands.is_date((alias, term.column)))
+            )
             for term in terms
-            if term and self._decides(term, keys)
+            if term and self.operands.decides(term, keys)
         }
 
     def _groups(self, aligned: Aligned) -> None:
@@ -357,7 +288,7 @@ class SelectExamination:
         block = self.block
         aggregate = next((item for item in block.functions if item.kind == "aggregate"), None)
         if aggregate is not None or block.keys is not None:
-            keys = [key for key in block.keys or () if self._decides(key, main.keys)]
+            keys = [key for key in block.keys or () if self.operands.decides(key, main.keys)]
             clause = f"`{aggregate.name}`" if aggregate else "GROUP BY"
             if not keys or block.has_grouping_sets:
                 self.refusals.append(
@@ -367,7 +298,7 @@ class SelectExamination:
             self.refusals.append(interval_limit.refusal(at=block.limit.at))
 
     def _output(self, aligned: Aligned, reads: list[tuple[str, Read]], valid: int) -> Cut:
-        names, sources = self._names()
+        names, sources = self.operands.names()
         carried = tuple(self._carried(alias, read, sources) for alias, read in reads)
         links = tuple(link for item in self.outer for link in self._link(item, aligned))
         main = aligned.main
@@ -382,68 +313,20 @@ class SelectExamination:
             self.refusals.append(distinct_without_time.refusal(clause="DISTINCT", at=self.block.distinct))
         return Cut(names, columns, main.before, whole_units(valid, self.block.keys or ()), carried, links)
 
-    def _times(self, aligned: Aligned, sources: list[tuple[str, frozenset[Key], bool]]) -> dict[str, bool]:
+    def _times(self, aligned: Aligned, sources: list[Source]) -> dict[str, bool]:
         """Return the output columns that lie in the range, with whether each is a date."""
         anchors = [aligned.main] if aligned.main else []
         if self.grid.is_single:  # times that all lie in the one slice need not be equal
             anchors += [item for item in aligned.others if not item.before]
         return {
-            name: any(self._is_date(key) for key in keys)
+            name: any(self.operands.is_date(key) for key in keys)
             for name, keys, is_decided in sources
             if keys
             and is_decided
             and (any(keys <= item.keys for item in anchors) or (len(keys) > 1 and keys == aligned.halves))
         }
 
-    def _names(self) -> tuple[tuple[str, ...] | None, list[tuple[str, frozenset[Key], bool]]]:
-        """Return the output names, and for each the columns it may be and whether it still tells their slice."""
-        names: list[str] | None = []
-        sources: list[tuple[str, frozenset[Key], bool]] = []
-        for output in self.block.outputs:
-            if output.star is None:
-                keys = [self.resolve(term) for term in output.terms]
-                found = frozenset(key for key in keys if key) if all(keys) else frozenset()
-                is_decided = all(self._decides(term, found) for term in output.terms)
-                names = None if names is None else [*names, output.name]
-                sources.append((output.name, found, is_decided))
-                continue
-            starred = list(self._starred(output))
-            # With USING or NATURAL the shared columns move to the front, so positions are not known.
-            is_reordered = len(starred) > 1 and any(item.using or item.is_natural for item in self.block.relations)
-            known = not is_reordered and all(item.cut.names is not None for item in starred)
-            names = [*names, *self._star_names(starred, output)] if names is not None and known else None
-            sources.extend(self._star_sources(starred, output))
-        # Columns of one name can only be told apart by a rename of all, which goes by position.
-        twins = {name for name, count in Counter(names or ()).items() if count > 1}
-        return (None if names is None else tuple(names)), [item for item in sources if item[0] not in twins]
-
-    def _starred(self, output: OutputColumn) -> Iterator[Operand]:
-        for item in self.operands:
-            if not item.is_hidden and output.star in ("", item.alias):
-                yield item
-
-    def _star_names(self, starred: list[Operand], output: OutputColumn) -> Iterator[str]:
-        seen: set[str] = set()
-        for item in starred:
-            for name in item.cut.names or ():
-                if name not in output.left_out and not (name in seen and name in self.using):
-                    seen.add(name)
-                    yield name
-
-    def _star_sources(self, starred: list[Operand], output: OutputColumn) -> Iterator[tuple[str, frozenset[Key], bool]]:
-        for item in starred:
-            carriers = {name for read in item.cut.reads for name in read.carriers}
-            for name in sorted({*(item.cut.names or ()), *(item.cut.columns or ()), *carriers, *self._mentioned(item)}):
-                if name not in output.left_out:
-                    yield name, frozenset({(item.alias, name)}), True
-
-    def _mentioned(self, item: Operand) -> set[str]:
-        """Return the columns of an operand that the conditions name; its schema may be unknown."""
-        terms = [side for found in self.comparisons for side in (found.left, found.right)]
-        keys = [self.resolve(term) for term in terms]
-        return {key[1] for key in keys if key and key[0] == item.alias}
-
-    def _carried(self, alias: str, read: Read, sources: list[tuple[str, frozenset[Key], bool]]) -> Read:
+    def _carried(self, alias: str, read: Read, sources: list[Source]) -> Read:
         keys = {(alias, name) for name in read.carriers}
         carriers = {
             name: _any_of([read.carriers[column] for _, column in sorted(found)])
@@ -454,10 +337,10 @@ class SelectExamination:
         return with_nulls(found) if self.block.has_grouping_sets else found
 
     def _link(self, item: Comparison, aligned: Aligned) -> Iterator[Link]:
-        key = self.resolve(item.left)
+        key = self.operands.resolve(item.left)
         if key is not None:
             decides = aligned.main is not None and key in aligned.main.keys
-            yield Link(key, item.left, item.comparator, item.right, self._is_date(key), decides)
+            yield Link(key, item.left, item.comparator, item.right, self.operands.is_date(key), decides)
 
 
 def _any_of(carriers: list[Carrier]) -> Carrier:
