@@ -125,6 +125,7 @@ def bytes_and_keys() -> Iterator[tuple[str, Write]]:
     yield "long_number_of_rows", _sql("SELECT v FROM t LATERAL VIEW stack(" + "9" * 5_000 + ", 1, 2) s AS v")
     yield "negative_text", _sql("SELECT -'a' AS x")
     yield "word_of_sql_as_schema", _sql("SELECT * FROM LATERAL.orders")
+    yield "name_that_ends_in_a_dot", _sql("SELECT a FROM t LATERAL raw.(1, 2)")
     yield "odd_spaces", _sql("SELECT\u00a01\u2003AS\u3000x")
     yield "right_to_left", _sql("SELECT 1 AS \u202ex\u202c")
     yield "duplicate_key", _file("models/one.toml", 'owner = "a"\nowner = "b"\n')

@@ -49,8 +49,8 @@ def _object(text: str, parsed: Parsed, nodes: Nodes, *, resolve: Resolve, needs_
     hidden = _hidden_name(parsed.tokens) if "identifier" in text.lower() else None
     if hidden is not None:
         return QueryObject(diagnostics=(invalid_sql.hidden_name(place=place_at(text, hidden.start)),))
-    if any(dot.args.get("this") is None for dot in nodes.of(_DOTS)):
-        found = invalid_sql.finding("a name lacks what stands before its dot", place=Place(file=""))
+    if any(dot.args.get("this") is None or dot.args.get("expression") is None for dot in nodes.of(_DOTS)):
+        found = invalid_sql.finding("a name lacks what stands beside its dot", place=Place(file=""))
         return QueryObject(diagnostics=(found,))
     tables = nodes.of(_TABLES)
     written = [table.parts for table in tables]
