@@ -45,7 +45,7 @@ def renamed(cut: Cut, names: tuple[str, ...]) -> Cut:
     columns = (
         None if cut.columns is None else {given[name]: value for name, value in cut.columns.items() if name in given}
     )
-    reads = tuple(_given(read, given) for read in cut.reads) if is_known else cut.reads
+    reads = tuple(_given(read, given) for read in cut.reads)
     dates = frozenset(given[name] for name in cut.dates if name in given)
     return cut._replace(names=names, columns=columns, reads=reads, dates=dates)
 

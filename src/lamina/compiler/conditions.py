@@ -106,7 +106,7 @@ def read_comparisons(
             left, right, comparator = right, left, TURNED[comparator]
         key = resolve(left)
         if right.bound:
-            if left.bound:
+            if left.bound and _is_in_order(left, comparator, right):
                 continue
             if key is None:
                 sides.refusals.append(loose_placeholder.refusal(at=left.at))
@@ -122,6 +122,14 @@ def read_comparisons(
         elif other is not None:
             outer.append(Comparison(right, TURNED[comparator], left))
     return list(differences.values()), outer
+
+
+def _is_in_order(left: Term, comparator: Comparator, right: Term) -> bool:
+    """Tell whether two bounds are compared in a way that holds for every range."""
+    if left.bound == "end":
+        left, right, comparator = right, left, TURNED[comparator]
+    is_plain = all(not term.low and not term.high and term.unit == "instant" for term in (left, right))
+    return is_plain and (left.bound, right.bound) == ("start", "end") and comparator in ("<", "<=")
 
 
 def half_open(comparator: Comparator, bound: Term) -> tuple[Comparator, Term]:

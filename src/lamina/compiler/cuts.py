@@ -37,7 +37,10 @@ class Grid(Value, frozen=True):
     def is_start(self, terms: tuple[Term, ...]) -> bool:
         """Tell whether a value made of these terms is the start of the range, which lies in it."""
         return bool(terms) and all(
-            term.bound == "start" and not term.low and not term.high and self.decides(term.unit, is_date=False)
+            term.bound == "start"
+            and not term.low
+            and not term.high
+            and self.decides(term.unit, is_date=self.is_date_bound(term))
             for term in terms
         )
 

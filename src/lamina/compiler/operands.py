@@ -45,17 +45,13 @@ class Operands:
         if facts and facts.time_column:
             name = str(facts.time_column).lower()
             carriers[name] = Carrier(is_time=True, is_present=name in present)
-        return whole(columns, (Read(relation.table, relation.at, self.block.file, carriers, {}),))
+        dates = frozenset(str(name).lower() for name in facts.dates) if facts else frozenset()
+        return whole(columns, (Read(relation.table, relation.at, self.block.file, carriers, {}),))._replace(dates=dates)
 
     def is_date(self, key: Key) -> bool:
         """Tell whether a column is known to be a date."""
-        for item, relation in zip(self.items, self.block.relations, strict=True):
-            if item.alias == key[0]:
-                facts = self.inputs.get(relation.table)
-                if facts is not None:
-                    return key[1] in {str(name).lower() for name in facts.dates}
-                return bool((item.cut.columns or {}).get(key[1])) or key[1] in item.cut.dates
-        return False
+        cuts = [item.cut for item in self.items if item.alias == key[0]][:1]
+        return any((cut.columns or {}).get(key[1]) or key[1] in cut.dates for cut in cuts)
 
     def dates(self) -> frozenset[str]:
         """Return the output columns that are dates."""

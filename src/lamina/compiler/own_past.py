@@ -19,7 +19,9 @@ def cuts_of(past: Relation, comparisons: Iterable[Comparison], resolve: Resolve)
 
 def judge_past(past: Relation, facts: InputFacts, cuts: list[Comparison], *, grid: Grid) -> Iterator[Refusal]:
     """Yield a refusal where the past reaches into the slice, or further back than its declared window."""
-    cuts = [found for item in cuts if (found := _cut_of_time(item, facts, grid)) is not None]
+    # Names that its alias gives may be those of other columns.
+    named = cuts if not past.columns else []
+    cuts = [found for item in named if (found := _cut_of_time(item, facts, grid)) is not None]
     if not ends_before_range(cuts):
         yield one_sided_range.past_refusal(past.table, at=past.at)
     if facts.window is None:

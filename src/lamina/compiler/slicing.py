@@ -319,7 +319,7 @@ class SelectExamination:
         if self.grid.is_single:  # times that all lie in the one slice need not be equal
             anchors += [item for item in aligned.others if not item.before]
         return {
-            name: any(self.operands.is_date(key) for key in keys)
+            name: all(self.operands.is_date(key) for key in keys)
             for name, keys, is_decided in sources
             if keys
             and is_decided
