@@ -147,7 +147,8 @@ def _result(cut: Cut, strategy: TimeInterval, shape: QueryShape) -> Iterator[Ref
     elif cut.names is not None and column not in cut.names:
         return  # said by the rule about missing time columns
     elif column not in cut.columns:
-        yield underived_time.refusal(column, reason="is not the filtered column", at=at)
+        refusal = underived_time.refusal(column, reason="is not the filtered column", at=at)
+        yield refusal.replace(hint=f"{refusal.hint}, or `@start_date`") if strategy.batch_size == 1 else refusal
 
 
 def _unbounded_reads(reads: tuple[Read, ...], inputs: Mapping[str, InputFacts]) -> Iterator[Refusal]:
