@@ -18,6 +18,7 @@ REFUSED = {
     "amout > 0": "L255",
     "id IN (1, 2) AND upper(nmae) = 'A'": "L255",
     "lenght(name) > 0": "L217",
+    "levenshtein(name) > 1": "L221",
 }
 ACCEPTED = [
     "amount > 0",

@@ -10,7 +10,7 @@ from lamina.compiler.foreign_syntax import foreign_syntax
 from lamina.compiler.function_kinds import AGGREGATES
 from lamina.compiler.infer import evaluate
 from lamina.compiler.lookup import PSEUDO_COLUMNS
-from lamina.compiler.miscounted_calls import Miscounted
+from lamina.compiler.miscounted_calls import Miscounted, miscounted_calls
 from lamina.compiler.nodes import Nodes
 from lamina.compiler.parse import parse
 from lamina.compiler.program import expression_program
@@ -65,9 +65,10 @@ def read_condition(text: str, columns: Schema | None) -> Reading:
         for item in foreign_syntax(query, parsed.tokens, nodes=Nodes(whole))
     )
     flaws = (*_flaws(nodes), *foreign)
-    if columns is not None and not (flaws or missing or functions):
+    miscounted = tuple(miscounted_calls(query, called, tokens=parsed.tokens, nodes=nodes))
+    if columns is not None and not (flaws or missing or functions or miscounted):
         flaws = tuple(_not_true_or_false(whole, columns))
-    return Reading(flaws, missing, functions)
+    return Reading(flaws, missing, functions, miscounted)
 
 
 def _flaws(nodes: list[Node]) -> Iterator[Flaw]:
