@@ -84,6 +84,10 @@ def test_a_column_by_which_a_strategy_tells_rows_decides_them(strategy: Strategy
     assert radius("SELECT id, amt, day FROM main.a", strategy) == ROWS
 
 
+def test_a_column_that_says_which_rows_are_new_decides_them() -> None:
+    assert radius("SELECT id, day FROM main.a", Merge(unique_key=(ID,), timestamp_column=AMT)) == ROWS
+
+
 def test_a_column_that_a_strategy_only_stores_decides_no_row() -> None:
     assert radius("SELECT id, amt, day FROM main.a", Merge(unique_key=(ID,))) == {"main.b": ("amt",)}
 

@@ -1,18 +1,9 @@
 """Who reads what changed: the models and columns downstream of a change, by read sets and lineage."""
 
 from collections.abc import Iterable
-from typing import assert_never
 
-from lamina.compiler.graph import CompiledModel, Graph
-from lamina.project.strategy import (
-    DeleteInsert,
-    Ephemeral,
-    FullRefresh,
-    Incremental,
-    Merge,
-    Strategy,
-    TimeInterval,
-)
+from lamina.compiler.graph import CompiledModel, Graph, InputUse
+from lamina.project.strategy import Incremental, Merge, telling_columns
 from lamina.values.change import Affected
 from lamina.values.names import ColumnName, ModelName, TableName
 
@@ -62,6 +53,8 @@ def affected_columns(reader: CompiledModel, table: TableName, changed: Columns) 
     for use in reader.inputs:
         if use.name != table:
             continue
+        if _is_read_by(reader, use, changed):
+            return None
         if use.read_set is not None and changed.isdisjoint(use.read_set):
             return frozenset()
         if use.row_set is None or not changed.isdisjoint(use.row_set):
@@ -74,21 +67,13 @@ def affected_columns(reader: CompiledModel, table: TableName, changed: Columns) 
 
 def with_rows(model: CompiledModel, changed: frozenset[ColumnName]) -> Columns:
     """Return columns of a model that change; None, for its rows too, if its strategy tells rows by one of them."""
-    telling = {name.lower() for name in _telling_columns(model.settings.strategy)}
+    telling = {name.lower() for name in telling_columns(model.settings.strategy)}
     return changed if telling.isdisjoint(name.lower() for name in changed) else None
 
 
-def _telling_columns(strategy: Strategy) -> tuple[ColumnName, ...]:
-    """Return the columns by which a strategy decides which rows are kept, replaced or added."""
-    match strategy:
-        case Merge():
-            timed = (strategy.timestamp_column,) if strategy.timestamp_column is not None else ()
-            return (*strategy.unique_key, *strategy.order_by, *timed)
-        case TimeInterval():
-            return (strategy.time_column,)
-        case DeleteInsert():
-            return strategy.partition_by
-        case FullRefresh() | Incremental() | Ephemeral():
-            return ()
-        case _:
-            assert_never(strategy)
+def _is_read_by(reader: CompiledModel, use: InputUse, changed: frozenset[ColumnName]) -> bool:
+    """Tell whether one of some columns says which rows of its driver a model has not read yet."""
+    strategy = reader.settings.strategy
+    if not use.is_driver or not isinstance(strategy, Incremental | Merge) or strategy.timestamp_column is None:
+        return False
+    return strategy.timestamp_column.lower() in {name.lower() for name in changed}

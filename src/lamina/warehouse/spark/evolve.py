@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from lamina.project.strategy import DeleteInsert, Merge, Strategy, TimeInterval
+from lamina.project.strategy import Merge, Strategy, telling_columns
 from lamina.values.drift import Drift
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType, Schema
@@ -96,17 +96,8 @@ def must_follow(change: Evolution) -> Evolution:
 
 def lacking(strategy: Strategy, given: Schema) -> tuple[ColumnName, ...]:
     """Return the columns that a strategy cannot do without and that a result does not have."""
-    match strategy:
-        case Merge():
-            needed = (*strategy.unique_key, *strategy.order_by)
-        case DeleteInsert():
-            needed = strategy.partition_by
-        case TimeInterval():
-            needed = (strategy.time_column,)
-        case _:
-            needed = ()
     names = {column.name.casefold() for column in given}
-    return tuple(name for name in needed if name.casefold() not in names)
+    return tuple(name for name in telling_columns(strategy) if name.casefold() not in names)
 
 
 def own_columns(table: Schema, given: Iterable[str]) -> tuple[ColumnName, ...]:
