@@ -61,7 +61,7 @@ def _without_window(model: CompiledModel, use: InputUse, ranges: tuple[Interval,
 
 
 def _without_own_future(model: CompiledModel, use: InputUse, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
-    return () if axis.is_own(model, use) else _inverse_image(model, use, ranges)
+    return () if model.is_own(use) else _inverse_image(model, use, ranges)
 
 
 def _always_append(segment: Segment, debt: Debt) -> Segment:

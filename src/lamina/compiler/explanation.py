@@ -10,7 +10,6 @@ from lamina.compiler.verdict import Proven, Refused, Verdict
 from lamina.project.model import ModelFile, ModelSettings, SettingPlaces
 from lamina.project.source import SourceTable
 from lamina.project.strategy import TimeInterval
-from lamina.values.names import TableName
 from lamina.values.schema import Schema
 
 
@@ -59,7 +58,7 @@ def meets_slices(graph: Graph, model: CompiledModel) -> bool:
     strategy = model.settings.strategy
     if not isinstance(strategy, TimeInterval):
         return False
-    if any(use.name == TableName(model.name) for use in model.inputs):
+    if model.reads_itself:
         return True
     if strategy.batch_size != 1:
         return False

@@ -56,7 +56,7 @@ def subject_of(
     inputs |= {
         str(use.name): facts_of(use, model.columns, model.settings).replace(is_past=True)
         for use in model.inputs
-        if use.name == TableName(model.name)
+        if model.is_own(use)
     }
     return Subject(file, model, query, names, ephemeral, shape, inputs, schemas, previous=None)
 

@@ -55,6 +55,15 @@ class CompiledModel(Value, frozen=True, array_like=True):
     depends_on_order: bool = False  # of rows that no declared key puts in a total order
     reads_parameters: tuple[str, ...] = ()  # `execution_time`, `as_of`, `run_id`, `start_date`...
 
+    def is_own(self, use: InputUse) -> bool:
+        """Tell whether an input is the model's own past."""
+        return use.name == TableName(self.name)
+
+    @property
+    def reads_itself(self) -> bool:
+        """Tell whether the model is its own input: then it is built one unit after another."""
+        return any(self.is_own(use) for use in self.inputs)
+
     @property
     def is_ephemeral(self) -> bool:
         """Tell whether it has no table and is inlined in its readers."""

@@ -12,7 +12,6 @@ from lamina.executor.publish import ChecksFailed, Outcome, Writer, publish_batch
 from lamina.executor.report import materialization_of
 from lamina.executor.restage import follow_harmless_move
 from lamina.executor.retry import RetryBudget, Trail, with_retries
-from lamina.planner.axis import reads_itself
 from lamina.planner.batches import cut_batches, cut_spans
 from lamina.planner.bound import within_plan
 from lamina.planner.decide import decide
@@ -89,7 +88,7 @@ class Step:
         withheld = tuple(action for action in decided if isinstance(action, Wait | Block | Hold))
         if works:
             self._say_started(works)
-        if reads_itself(self._model):
+        if self._model.reads_itself:
             self._build_in_order(works)
         else:
             for action in works:
@@ -173,7 +172,7 @@ class Step:
     def _can_rebuild(self, action: Build | Rebuild) -> bool:
         """Tell whether the whole table may be built in place of a batch that does not fit into it."""
         is_whole = action.mode == "replace_all"
-        return self._bounds.may_rebuild and not is_whole and not reads_itself(self._model)
+        return self._bounds.may_rebuild and not is_whole and not self._model.reads_itself
 
     def _whole_rebuild(self, action: Build | Rebuild, error: RebuildNeeded) -> Build | Rebuild:
         if isinstance(action, Build) and action.mode == "merge" and action.since is not None:

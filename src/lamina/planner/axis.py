@@ -6,23 +6,12 @@ from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.project.strategy import TimeInterval
 from lamina.values.grid import Grid, ceil_unit, day_start, local_day, next_unit, widen
 from lamina.values.interval import MAX, MIN, WHOLE, Interval, merge
-from lamina.values.names import TableName
 
 
 def grid_of(model: CompiledModel) -> Grid | None:
     """Return the unit grid of an interval model, None for a whole-table one."""
     strategy = model.settings.strategy
     return Grid(strategy.granularity, model.settings.timezone) if isinstance(strategy, TimeInterval) else None
-
-
-def reads_itself(model: CompiledModel) -> bool:
-    """Say whether a model is its own input: then it is built one unit after another."""
-    return any(is_own(model, use) for use in model.inputs)
-
-
-def is_own(model: CompiledModel, use: InputUse) -> bool:
-    """Say whether an input is the model's own past."""
-    return use.name == TableName(model.name)
 
 
 def column_ranges(model: CompiledModel, slices: tuple[Interval, ...]) -> tuple[Interval, ...]:
@@ -40,7 +29,7 @@ def inverse_image(model: CompiledModel, use: InputUse, ranges: tuple[Interval, .
     if grid is None:
         return (WHOLE,)
     window = timedelta(seconds=use.window_seconds)
-    if is_own(model, use):
+    if model.is_own(use):
         return merge(tuple(_own_future(grid, span, window) for span in ranges))
     reached = tuple(Interval(span.start, _later(span.end, window)) for span in ranges)
     if _has_local_dates(model) and not any(name in model.reads_parameters for name in ("start_ts", "end_ts")):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from lamina.compiler.graph import CompiledModel
-from lamina.planner.axis import grid_of, reads_itself
+from lamina.planner.axis import grid_of
 from lamina.planner.staleness import pins_of
 from lamina.project.strategy import TimeInterval
 from lamina.strategies.driver import driver_of
@@ -58,11 +58,11 @@ def cut_spans(action: Build | Rebuild, model: CompiledModel, *, input_bytes: int
         return
     is_small = input_bytes is not None and input_bytes <= _SMALL_BYTES
     is_auto = strategy.batch_size == "auto"
-    if is_auto and is_small and not reads_itself(model):
+    if is_auto and is_small and not model.reads_itself:
         yield from merge(action.intervals)
         return
     size = strategy.batch_size if isinstance(strategy.batch_size, int) else _AUTO_UNITS
-    size = 1 if reads_itself(model) else size
+    size = 1 if model.reads_itself else size
     for span in merge(action.intervals):
         yield from _cut(grid, span, size=size)
 

@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 
 from lamina.compiler.graph import CompiledModel
-from lamina.planner.axis import reads_itself
 from lamina.planner.due import (
     declared_end,
     due_range,
@@ -135,7 +134,7 @@ def _stale(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, due: 
     again = merge((*gaps, *redone, *schedule.tail))
     owed = intersect(indebted(coverage), (due,))
     asked = merge(tuple(widen(grid, span) for span in facts.requests))
-    if asked and reads_itself(model):
+    if asked and model.reads_itself:
         asked = (Interval(asked[0].start, max(asked[-1].end, due.end)),)
     asked = intersect(asked, (due,))
     reasons = []
@@ -166,7 +165,7 @@ def _work(
         return ()
     if not want.is_rebuild:
         return (Build(model=model.name, intervals=state.ready, reason=want.reason, mode="replace_slices"),)
-    if reads_itself(model):
+    if model.reads_itself:
         # Each slice reads the one before it, so they cannot be made in one step.
         return (Build(model=model.name, intervals=state.ready, reason=want.reason, mode="replace_slices"),)
     lost = intersect(subtract(want.spans, state.ready), covered(facts.coverage))

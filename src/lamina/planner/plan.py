@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from lamina.compiler.graph import CompiledModel, Graph
-from lamina.planner.axis import column_ranges, grid_of, reads_itself
+from lamina.planner.axis import column_ranges, grid_of
 from lamina.planner.decide import decide
 from lamina.planner.fold import fold
 from lamina.planner.occasion import Occasion
@@ -120,7 +120,7 @@ def _with_bound(sure: tuple[Action, ...], bound: tuple[Action, ...]) -> tuple[Ac
 def _with_own_future(model: CompiledModel, actions: tuple[Action, ...], *, due: Interval | None) -> tuple[Action, ...]:
     """Add, for a model that reads its own past, the later slices that a rebuilt one may change."""
     built = merge(tuple(span for action in actions if isinstance(action, Build) for span in action.intervals))
-    if not reads_itself(model) or not built or due is None or built[0].start >= due.end:
+    if not model.reads_itself or not built or due is None or built[0].start >= due.end:
         return actions
     later = subtract((Interval(built[0].start, due.end),), built)
     if not later:

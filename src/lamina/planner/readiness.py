@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from lamina.compiler.graph import CompiledModel, InputUse
-from lamina.planner.axis import grid_of, is_own, reads_itself
+from lamina.planner.axis import grid_of
 from lamina.planner.fold import keeps_old_rows
 from lamina.values.grid import Grid, ceil_unit, floor_unit, widen
 from lamina.values.interval import MAX, MIN, Interval, intersect, merge, subtract
@@ -49,7 +49,7 @@ def readiness(
     blocked_by: set[ModelName] = set()
     for use in model.inputs:
         parent = upstream.get(use.name)
-        if parent is None or is_own(model, use):
+        if parent is None or model.is_own(use):
             continue
         bad = intersect(wanted, _blocked(model, use, parent=parent, wanted=wanted))
         late = () if model.settings.readiness == "cron" else _waiting(model, use, parent=parent, wanted=wanted)
@@ -58,7 +58,7 @@ def readiness(
         waits_for |= {parent.name} if late else set()
         releases |= {parent.next_due} if late and parent.next_due and _is_ahead(parent, late) else set()
         blocked, waiting = merge((*blocked, *bad)), merge((*waiting, *late))
-    if reads_itself(model) and (unready := merge((*blocked, *waiting))):
+    if model.reads_itself and (unready := merge((*blocked, *waiting))):
         # Each slice stands on the one before: nothing after the first unready one can be built.
         rest = intersect(wanted, (Interval(unready[0].start, MAX),))
         blocked, waiting = (rest, ()) if blocked and blocked[0] == unready[0] else (blocked, rest)
@@ -80,7 +80,7 @@ def behind_failures(
     blocked_by: set[ModelName] = set()
     for use in model.inputs:
         parent = upstream.get(use.name)
-        if parent is None or is_own(model, use) or keeps_old_rows(model, use):
+        if parent is None or model.is_own(use) or keeps_old_rows(model, use):
             continue
         bad = intersect(built, _blocked(model, use, parent=parent, wanted=built))
         blocked_by |= set(parent.failing or (parent.name,)) if bad else set()

@@ -6,7 +6,6 @@ Crash, lost acknowledgement, restored backup, rollback and lost state all take t
 from collections.abc import Iterable
 
 from lamina.compiler.graph import CompiledModel
-from lamina.planner.axis import reads_itself
 from lamina.planner.segments import fuse, owe, owe_apart
 from lamina.values.coverage import Coverage, Debt, Mark
 from lamina.values.facts import Head, TargetFacts, Version
@@ -69,7 +68,7 @@ def as_it_stands(model: CompiledModel, recorded: Recorded | None, *, target: Tar
     """
     if recorded is None:
         return Recorded(pointer=None, position=None, coverage=Coverage())
-    if target.status != "absent" or not reads_itself(model):
+    if target.status != "absent" or not model.reads_itself:
         return recorded
     own = TableName(model.name)
     cursors = tuple(cursor for cursor in recorded.coverage.cursors if cursor.input != own)
@@ -176,7 +175,7 @@ def _owe_itself(model: CompiledModel, coverage: Coverage, version: Version) -> C
         return _go_on_from(own, coverage, version.position) if is_folded else coverage
     debt = Debt(input=own, since=version.parent, position=version.position, is_foreign=True)
     # Of a table that reads itself, each write is a touch that is folded too: the two are forgiven together.
-    owe_once = owe_apart if reads_itself(model) else owe
+    owe_once = owe_apart if model.reads_itself else owe
     return coverage.replace(segments=fuse(tuple(owe_once(segment, debt) for segment in coverage.segments)))
 
 

@@ -9,7 +9,7 @@ from lamina.compiler.explanation import meets_slices
 from lamina.compiler.graph import CompiledModel, Graph, InputUse
 from lamina.compiler.parameters import variable_values
 from lamina.compiler.render import Rendering, render
-from lamina.planner.axis import grid_of, reads_itself
+from lamina.planner.axis import grid_of
 from lamina.planner.parameters import parameter_values
 from lamina.project.source import SourceTable
 from lamina.project.strategy import TimeInterval
@@ -90,7 +90,7 @@ class Frames:
         if model.kind == "seed":
             return self._seed(model)
         frames = {pin.input: self._read_slices(model, batch, pin) for pin in batch.pins}
-        if reads_itself(model) and TableName(model.name) not in frames:
+        if model.reads_itself and TableName(model.name) not in frames:
             frames[TableName(model.name)] = reads.no_rows(self._session, model.columns or ())
         if model.kind == "python":
             parts = [self._python(model, batch, frames, span=span) for span in self._at_once(model, batch)]
