@@ -7,13 +7,13 @@ import pytest
 from sqlglot import parse_one
 
 from lamina.compiler.canonical import canonical
-from lamina.compiler.fingerprint import FIXED, local
+from lamina.compiler.fingerprint import local
+from lamina.project.fixed_conf import FIXED_CONF
 from lamina.project.model import CheckSettings, ContractSettings, InputSettings, ModelSettings
 from lamina.project.project import Variable
 from lamina.project.strategy import DeleteInsert, Ephemeral, FullRefresh, Incremental, Merge, TimeInterval
 from lamina.values.names import ColumnName, Fingerprint, TableName
 from lamina.values.schema import Column, DataType
-from lamina.warehouse.spark import profile
 
 A, B, DAY = ColumnName("a"), ColumnName("b"), ColumnName("day")
 DAILY = ModelSettings(strategy=TimeInterval(time_column=DAY))
@@ -159,8 +159,9 @@ def test_the_order_of_settings_that_are_sequences_enters(one: dict[str, Any], ot
     assert fingerprint(ModelSettings(**one)) != fingerprint(ModelSettings(**other))
 
 
-def test_settings_that_no_model_can_change_are_those_that_sessions_fix() -> None:
-    assert set(FIXED) == set(profile.FIXED)
+@pytest.mark.parametrize("setting", FIXED_CONF)
+def test_settings_that_sessions_fix_change_nothing(setting: str) -> None:
+    assert fingerprint(ModelSettings(conf={setting: "other"})) == fingerprint(ModelSettings())
 
 
 def test_the_zone_of_a_model_without_intervals_changes_nothing() -> None:

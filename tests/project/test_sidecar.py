@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lamina.project.decode import Findings, decode_table
+from lamina.project.fixed_conf import FIXED_CONF
 from lamina.project.model import InputSettings, ModelSettings, SettingPlaces
 from lamina.project.sidecar import KEYS, LATER_KEYS, Defaults, Sidecar, read_defaults, read_sidecar
 from lamina.project.strategy import FullRefresh, Incremental, Merge, TimeInterval
@@ -146,6 +147,11 @@ def test_fixed_spark_settings_cannot_be_changed() -> None:
         "L126",
         "L126",
     ]
+
+
+@pytest.mark.parametrize("setting", FIXED_CONF)
+def test_what_every_session_fixes_cannot_be_set(setting: str) -> None:
+    assert codes(read(f'[conf]\n"{setting}" = "x"')) == ["L126"]
 
 
 def test_the_nearer_folder_wins_and_tables_merge() -> None:

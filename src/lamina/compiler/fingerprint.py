@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Literal, assert_never
 
+from lamina.project.fixed_conf import FIXED_CONF
 from lamina.project.model import ModelSettings
 from lamina.project.partitioning import TRANSFORM_BY_UNIT, read_field
 from lamina.project.project import Variable
@@ -12,13 +13,6 @@ from lamina.values.duration import parse_duration
 from lamina.values.names import ColumnName, Fingerprint, TableName
 
 VERSION = 1
-# Fixed for every session, whatever a model says.
-FIXED = (
-    "spark.sql.ansi.enabled",
-    "spark.sql.caseSensitive",
-    "spark.sql.session.timeZone",
-    "spark.sql.storeAssignmentPolicy",
-)
 # How Spark goes about a query, never what comes out; all other settings count.
 EFFORT = (
     "spark.default.parallelism",
@@ -150,4 +144,4 @@ def _field(text: str) -> tuple[str, str]:
 
 def _decisive(conf: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the Spark settings that may change a result: all but those known not to."""
-    return sorted((key, value) for key, value in conf.items() if not key.startswith(EFFORT) and key not in FIXED)
+    return sorted((key, value) for key, value in conf.items() if not key.startswith(EFFORT) and key not in FIXED_CONF)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from typing import Any
 
+from lamina.project.fixed_conf import FIXED_CONF
 from lamina.project.model import SettingPlaces
 from lamina.project.rules import (
     conflicting_keys,
@@ -22,7 +23,6 @@ from lamina.values.nearest import nearest
 INVALID: Any = object()  # what a decoder returns after it noted a problem
 NAME = re.compile(r"(?!.*__)[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
 TABLE_NAME = re.compile(r"[A-Za-z_]\w{0,127}(\.[A-Za-z_]\w{0,127}){0,2}", re.ASCII)
-FIXED_CONF = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled", "spark.sql.caseSensitive")
 
 
 class Findings:

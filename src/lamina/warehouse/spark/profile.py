@@ -3,15 +3,8 @@
 import os
 from pathlib import Path
 
+from lamina.project.fixed_conf import FIXED_CONF
 from lamina.warehouse.spark.settings import SparkSettings
-
-# What results depend on is fixed: a user's `conf` cannot change it.
-FIXED = {
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.ansi.enabled": "true",
-    "spark.sql.caseSensitive": "false",
-    "spark.sql.storeAssignmentPolicy": "ANSI",
-}
 
 _LAUNCH_KEYS = ("spark.driver.memory", "spark.driver.extraJavaOptions", "spark.driver.extraClassPath")
 
@@ -26,7 +19,7 @@ def session_conf(settings: SparkSettings) -> dict[str, str]:
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         **chosen,
         **secrets,
-        **FIXED,
+        **FIXED_CONF,
     }
 
 

@@ -14,11 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lamina.project.fixed_conf import FIXED_CONF
 from lamina.values.event import Event, SessionReady, SessionStarting
 from lamina.warehouse.spark import class_archive, jars
 from lamina.warehouse.spark.faults import SparkNotStarted, WarehouseNotWritable
 from lamina.warehouse.spark.java import Java, find_java
-from lamina.warehouse.spark.profile import FIXED, catalog_conf, launch_conf, session_conf
+from lamina.warehouse.spark.profile import catalog_conf, launch_conf, session_conf
 from lamina.warehouse.spark.settings import SparkSettings
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ class Application:
 @contextmanager
 def own_conf(session: "SparkSession", conf: dict[str, str]) -> Iterator[None]:
     """Run with other settings in this thread's session for a while, what results depend on excepted."""
-    chosen = {key: value for key, value in conf.items() if key not in FIXED}
+    chosen = {key: value for key, value in conf.items() if key not in FIXED_CONF}
     before = {key: session.conf.get(key, None) for key in chosen}
     _set(session, chosen)
     try:
