@@ -13,7 +13,7 @@ def start() -> NoReturn:
     """Run the command line and end the process with its exit code."""
     # Whoever called may have closed them, as some schedulers do.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - open to the end
-    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115 - as well
     try:
         code = main()
         sys.stdout.flush()

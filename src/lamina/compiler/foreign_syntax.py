@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lamina.compiler.nodes import Nodes
+from lamina.compiler.nodes import Nodes, first_start
 
 Node = Any
 
@@ -104,32 +104,30 @@ def _of_node(node: Node) -> Iterator[Foreign]:
             yield Foreign(
                 f"`* {word}` is not Spark SQL",
                 "use `* EXCEPT (...)`, and list the changed columns after it",
-                _start(node),
+                first_start(node),
             )
         case exp.AggFunc(this=exp.Order()) if not isinstance(node, exp.GroupConcat):
-            yield Foreign("Spark has no ORDER BY inside an aggregate", SORTED, _start(node))
+            yield Foreign("Spark has no ORDER BY inside an aggregate", SORTED, first_start(node))
         case exp.Unnest() if isinstance(node.parent, exp.From | exp.Join):
-            yield Foreign("UNNEST is not Spark SQL", "use `LATERAL VIEW explode(...)`", _start(node))
+            yield Foreign("UNNEST is not Spark SQL", "use `LATERAL VIEW explode(...)`", first_start(node))
         case exp.Lateral() if node.args.get("cross_apply") is not None:
-            yield Foreign("APPLY is not Spark SQL", "use `CROSS JOIN LATERAL` or `LEFT JOIN LATERAL`", _start(node))
+            yield Foreign(
+                "APPLY is not Spark SQL", "use `CROSS JOIN LATERAL` or `LEFT JOIN LATERAL`", first_start(node)
+            )
         case exp.Table(args={"hints": [exp.WithTableHint(), *_]}):
-            yield Foreign("table hints in WITH are not Spark SQL", "leave them out", _start(node))
-
-
-def _start(node: Node) -> int:
-    return min([item._meta["start"] for item in node.walk() if item._meta and "start" in item._meta], default=0)
+            yield Foreign("table hints in WITH are not Spark SQL", "leave them out", first_start(node))
 
 
 def _of_select(node: Node) -> Iterator[Foreign]:
     args = node.args
     if args.get("qualify") is not None:
         instead = "put the window function into a subquery or CTE, and filter it outside with WHERE"
-        yield Foreign("QUALIFY is not Spark SQL", instead, _start(args["qualify"]))
+        yield Foreign("QUALIFY is not Spark SQL", instead, first_start(args["qualify"]))
     if args.get("distinct") is not None and args["distinct"].args.get("on") is not None:
         instead = "number the rows with `row_number()` in a subquery, and keep the first"
-        yield Foreign("DISTINCT ON is not Spark SQL", instead, _start(args["distinct"]))
+        yield Foreign("DISTINCT ON is not Spark SQL", instead, first_start(args["distinct"]))
     if isinstance(args.get("limit"), exp.Fetch):
-        yield Foreign("FETCH is not Spark SQL", "use LIMIT", _start(args["limit"]))
+        yield Foreign("FETCH is not Spark SQL", "use LIMIT", first_start(args["limit"]))
 
 
 class _Bracket:

@@ -38,6 +38,11 @@ def generator_name(node: exp.Expr) -> str | None:
     return _NAMED.get(type(node).__name__)
 
 
+def is_generator(kind: type[exp.Expr]) -> bool:
+    """Tell whether nodes of a class make rows."""
+    return kind.__name__ in _NAMED
+
+
 def generator_arguments(node: exp.Expr) -> list[exp.Expr]:
     """Return the arguments of a row-making function in order."""
     if isinstance(node, exp.Anonymous):

@@ -9,6 +9,7 @@ from lamina.compiler.aggregation import folds_rows, is_unclear
 from lamina.compiler.calls import is_windowed
 from lamina.compiler.function_kinds import AGGREGATES, OTHER
 from lamina.compiler.functions.names import function_name
+from lamina.compiler.generators import is_generator
 from lamina.compiler.nodes import Nodes, star_of, start_of
 from lamina.compiler.terms import own_nodes
 from lamina.compiler.uses import ONLY_OVER_WINDOWS
@@ -20,9 +21,6 @@ BEFORE_GROUPS = ("where", "group")  # clauses that are evaluated before there ar
 WITHOUT_WINDOWS = ("where", "group", "having")
 
 WINDOWS = frozenset({exp.Window})
-GENERATORS: frozenset[type[exp.Expr]] = frozenset(
-    {exp.Explode, *exp.Explode.__subclasses__(), *exp.Posexplode.__subclasses__(), exp.Inline, exp.Stack}
-)
 
 OUTSIDE = "compute it in a subquery or CTE, and use its column outside"
 
@@ -48,7 +46,8 @@ def misplaced_functions(select: exp.Select) -> list[Misplaced]:
 def misplaced_calls(nodes: Nodes) -> list[Misplaced]:
     """Return the calls of a whole query that Spark refuses in whatever clause they stand."""
     found = [item for window in nodes.of(WINDOWS) for item in _of_windowed(window)]
-    return [*found, *(item for call in nodes.of(GENERATORS) for item in _of_generator(call))]
+    generators = {kind for kind in nodes.kinds if is_generator(kind)}
+    return [*found, *(item for call in nodes.of(generators) for item in _of_generator(call))]
 
 
 def _of_windowed(window: Node) -> Iterator[Misplaced]:
