@@ -3,7 +3,7 @@
 Each case runs in processes of its own, interleaved, and the median counts; CPU time is that of the process and its
 children, memory the largest sum over all of them, pages they share counted once. `python -m benchmarks.compile 1000`
 prints it beside figures and targets of the reference machine, which the calibration relates to this one: the time of
-bare parsing on both. Machines that others share change their speed by the second, so the calibration is taken anew
+bare parsing on both. Machines that others share change their speed by the second, so the calibration is taken again
 before each run of a case and the median of the ratios counts.
 """
 
@@ -34,7 +34,7 @@ CALIBRATED = 1_000
 MEMORY_PERIOD = 0.02  # seconds between two looks
 MEMORY_TARGET = 250  # MB
 WALL_TARGET = 4.0  # seconds, cold, on two cores
-# As after an installation: bytecode is kept, and not made anew by each command.
+# As after an installation: bytecode is kept, and not made again by each command.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 

@@ -47,7 +47,7 @@ class Time(NamedTuple):
 
 
 def main() -> None:
-    """Read the command line and measure the cases that are asked for."""
+    """Read the command line and measure the cases that are requested."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", nargs="*", choices=[*CASES, []], help="all of them unless some are named")
     parser.add_argument("--quick", action="store_true", help="small sizes, one round")

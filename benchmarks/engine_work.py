@@ -115,7 +115,7 @@ def _cpu(pid: int | None) -> float:
     return used.ru_utime + used.ru_stime + ticks / os.sysconf("SC_CLK_TCK")
 
 
-def _java() -> int:
+def java_process() -> int:
     """Return the process of this process's JVM."""
     me = str(os.getpid())
     for stat in Path("/proc").glob("[0-9]*/stat"):
@@ -125,7 +125,7 @@ def _java() -> int:
     raise SystemExit("no JVM was started")
 
 
-def _open(folder: Path, data: Path) -> Application:
+def open_session(folder: Path, data: Path) -> Application:
     application = Application(settings_in(folder), emit=_silent)
     application.expected_bytes = sum(file.stat().st_size for file in data.rglob("*") if file.is_file())
     application.session()
@@ -137,8 +137,8 @@ def build(contender: str, name: str, *, folder: Path, passes: int) -> None:
     workload, data = WORKLOADS[name], folder / "data"
     work = folder / f"{contender}-{os.getpid()}"
     with measured("session", None):
-        owner = _open(work / "session", data)
-    java = _java()
+        owner = open_session(work / "session", data)
+    java = java_process()
     for number in range(passes):
         root = work / str(number)
         write_project(root, workload)
@@ -154,8 +154,8 @@ def build(contender: str, name: str, *, folder: Path, passes: int) -> None:
 
 def grow(folder: Path, histories: tuple[int, ...], *, rounds: int, versions: int) -> None:
     """Add one day to projects with histories of several lengths, in turns; the last one was run many times before."""
-    owner = _open(folder / "session", folder)
-    java = _java()
+    owner = open_session(folder / "session", folder)
+    java = java_process()
     cases = {f"{days} {case}": (folder / f"{days}-{case}", days, case) for days in histories for case in GROWTH_CASES}
     cases["aged"] = (folder / "aged", histories[0], "daily")
     for root, days, case in cases.values():

@@ -10,7 +10,10 @@ FOLDER = Path(__file__).parents[1] / "schemas"
 
 def schema_files() -> dict[Path, str]:
     """Return the text of every schema file by path."""
-    return {FOLDER / f"{command}.json": json.dumps(schema_of(command), indent=2) + "\n" for command in DOCUMENTS}
+    return {
+        FOLDER / f"{command.replace(' ', '-')}.json": json.dumps(schema_of(command), indent=2) + "\n"
+        for command in DOCUMENTS
+    }
 
 
 if __name__ == "__main__":

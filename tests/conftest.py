@@ -1,4 +1,4 @@
-"""What every test shares: what is no test, and how property tests are run."""
+"""What every test shares: what is not a test, and how property tests are run."""
 
 from hypothesis import HealthCheck, settings
 

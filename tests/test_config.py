@@ -1,6 +1,12 @@
 """Settings: flag before variable before file before default, each with its origin, secrets hidden."""
 
+from pathlib import Path
+
+import pytest
+
 from lamina.config import Config, build_config
+from lamina.errors import ProjectInvalid
+from lamina.look import known_config, load_config
 from lamina.project.project_file import read_project_file
 from lamina.values.diagnostic import Diagnostic
 
@@ -85,3 +91,29 @@ def test_a_database_of_another_kind_is_refused() -> None:
     assert problem.code == "L116"
     assert "secret" not in problem.message
     assert str(problem.place) == "lamina.toml:4:1"
+
+
+def test_settings_that_cannot_be_read_are_known_as_they_last_were(tmp_path: Path) -> None:
+    file = tmp_path / "lamina.toml"
+    file.write_text(FILE)
+    before = load_config(str(tmp_path), {}, overrides={})
+    file.write_text("[project")
+
+    known, found = known_config(str(tmp_path), {})
+    assert known == before.without_secrets()
+    assert (known.project, known.catalog.warehouse) == ("shop", str(tmp_path / "tables"))
+    assert [item.code for item in found] == ["L111"]
+    assert all(b"hunter2" not in kept.read_bytes() for kept in (tmp_path / ".lamina").rglob("*.msgpack"))
+    with pytest.raises(ProjectInvalid):
+        load_config(str(tmp_path), {}, overrides={})
+
+
+def test_a_copy_of_a_project_does_not_take_the_settings_of_its_original(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    (here / "lamina.toml").write_text(FILE)
+    load_config(str(here), {}, overrides={})
+    here.rename(there)
+    (there / "lamina.toml").write_text("[project")
+    with pytest.raises(ProjectInvalid):
+        known_config(str(there), {})

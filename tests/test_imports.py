@@ -14,12 +14,13 @@ LEVELS = (
     ("__main__",),
     ("cli", "web"),
     ("scheduler",),
-    ("operate", "survey"),
+    ("operate", "survey", "upkeep"),
     ("engine",),
     ("look", "starter", "rulebook"),
     ("promoted",),
     ("api",),
     ("parallel", "compile_cache"),
+    ("custody",),
     ("executor",),
     ("warehouse", "state"),
     ("planner",),
@@ -33,6 +34,9 @@ LEVELS = (
 RANK = {name: rank for rank, names in enumerate(LEVELS) for name in names}
 # Publishing moves table pointers and writes state in one transaction of one database, so state speaks to that catalog.
 ALLOWED = {("state", "lamina.warehouse.catalog")}
+# The rooms of the compiler, from top to bottom; `rules` are the findings that all of them make.
+ROOMS = ("problems", "slices", "link", "identity", "query", "types")
+NOUNS = ("graph", "subject", "rules")  # what rooms may know of the rest of the compiler
 PURE = ("values", "project", "compiler", "strategies", "planner")
 IMPURE_MODULES = ("pyspark", "pyiceberg", "py4j", "sqlite3", "psycopg", "sqlalchemy", "time", "subprocess", "random")
 CLOCKS_AND_ENVIRONMENT = {
@@ -93,6 +97,17 @@ def upward_imports(path: Path) -> list[str]:
     return wrong
 
 
+def room_imports(path: Path) -> list[str]:
+    """Return the imports of a file in a room of the compiler that do not point to a room below."""
+    parts = path.relative_to(SOURCE / "compiler").parts
+    if parts[0] not in ROOMS:
+        return []
+    allowed = {*ROOMS[ROOMS.index(parts[0]) :], *NOUNS}
+    modules = [(line, module.split(".")) for line, module in imports_of(path)]
+    targets = [(line, names[2]) for line, names in modules if names[:2] == ["lamina", "compiler"] and len(names) > 2]
+    return [f"{relative(path)}:{line}: {target}" for line, target in targets if target not in allowed]
+
+
 def impurities(path: Path) -> list[str]:
     """Return what a file reaches of engines, databases, clocks and the environment."""
     modules = [module for _, module in imports_of(path) if module.split(".")[0] in IMPURE_MODULES]
@@ -110,6 +125,12 @@ def test_every_package_has_a_place_in_the_order() -> None:
 
 def test_imports_point_down() -> None:
     assert [wrong for path in FILES for wrong in upward_imports(path)] == []
+
+
+def test_rooms_of_the_compiler_import_those_below() -> None:
+    inside = [path for path in FILES if package_of(path) == "compiler"]
+    assert {path.parent.name for path in inside} >= set(ROOMS)
+    assert [wrong for path in inside for wrong in room_imports(path)] == []
 
 
 def test_imports_are_absolute() -> None:
@@ -154,3 +175,13 @@ def test_compiling_loads_no_spark(tmp_path: Path) -> None:
     modules = modules_after("compile", "--project-dir", str(tmp_path))
     assert "lamina.compiler.compile" in modules
     assert loaded(modules, "pyspark", "py4j", "pyiceberg") == []
+
+
+def test_looking_at_a_project_without_changes_loads_no_parser(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "lamina.toml").write_text('[project]\nname = "shop"\n')
+    (tmp_path / "models" / "one.sql").write_text("SELECT 1 AS id")
+    modules_after("compile", "--project-dir", str(tmp_path))
+    modules = modules_after("status", "--project-dir", str(tmp_path))
+    assert "lamina.survey" in modules
+    assert loaded(modules, "pyspark", "pyarrow", "pyiceberg", "pandas", "sqlglot", "rich") == []

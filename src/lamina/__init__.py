@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from lamina.api import compile_project, compile_root, load_project
     from lamina.errors import LaminaError
     from lamina.look import check_project, explain_model, list_models, load_config, render_model, trace_lineage
-    from lamina.operate import Ask, accept_writes, apply_plan, plan_project, retry_models, run_project
+    from lamina.operate import Ask, accept_writes, apply_plan, drop_model, plan_project, retry_models, run_project
     from lamina.rulebook import find_rule, rule_pages
     from lamina.starter import start_project
     from lamina.survey import (
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         show_model,
         verify_project,
     )
+    from lamina.upkeep import check_state, rebuild_state, relocate_state
 
 __version__ = VERSION
 
@@ -31,8 +32,10 @@ _HOMES = {
     "accept_writes": "operate",
     "apply_plan": "operate",
     "check_project": "look",
+    "check_state": "upkeep",
     "compile_project": "api",
     "compile_root": "api",
+    "drop_model": "operate",
     "explain_model": "look",
     "find_rule": "rulebook",
     "list_models": "look",
@@ -40,6 +43,8 @@ _HOMES = {
     "load_project": "api",
     "model_intervals": "survey",
     "plan_project": "operate",
+    "rebuild_state": "upkeep",
+    "relocate_state": "upkeep",
     "project_history": "survey",
     "project_status": "survey",
     "query_tables": "survey",
@@ -61,8 +66,10 @@ __all__ = [
     "accept_writes",
     "apply_plan",
     "check_project",
+    "check_state",
     "compile_project",
     "compile_root",
+    "drop_model",
     "explain_model",
     "find_rule",
     "list_models",
@@ -73,6 +80,8 @@ __all__ = [
     "project_history",
     "project_status",
     "query_tables",
+    "rebuild_state",
+    "relocate_state",
     "render_model",
     "retry_models",
     "rule_pages",

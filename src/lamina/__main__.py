@@ -6,7 +6,7 @@ import threading
 from contextlib import suppress
 from typing import NoReturn
 
-from lamina.cli.app import main
+from lamina.cli.app import INTERRUPTED, main
 
 
 def start() -> NoReturn:
@@ -27,7 +27,9 @@ def start() -> NoReturn:
 
 def leave(code: int) -> NoReturn:
     """End the process; if nothing is left to take down, without freeing every value by itself, which takes long."""
-    if "pyspark" in sys.modules or threading.active_count() > 1:
+    is_busy = "pyspark" in sys.modules or threading.active_count() > 1
+    # Who interrupts does not wait for threads that Spark or a model's own code still holds.
+    if is_busy and code != INTERRUPTED:
         sys.exit(code)
     with suppress(OSError):
         sys.stderr.flush()

@@ -74,11 +74,12 @@ def _recompile(project: Project, cache: CompileCache) -> Compilation | None:
 
 
 def _schema_reader(root: str, variables: Mapping[str, str]) -> SourceSchema:
-    """Return what looks up the columns of sources; the catalog is opened only if one of its tables is asked for."""
+    """Return what looks up the columns of sources; the catalog is opened only if one of its tables is requested."""
     known: dict[str, Mapping[TableName, str]] = {}
 
     def read(table: SourceTable) -> Schema | None:
-        from lamina.warehouse.schemas import KnownSchema, source_schema
+        from lamina.warehouse.file_schema import KnownSchema
+        from lamina.warehouse.schemas import source_schema
 
         if table.type == "iceberg" and "pointers" not in known:
             known["pointers"] = _pointers(root, variables)

@@ -28,7 +28,7 @@ FEW_CHANGES = 20  # beside a base, or a twentieth of its models; with more, a ne
 
 
 class CompileCache:
-    """The memory of the last compilation; its parts are decoded when they are asked for."""
+    """The memory of the last compilation; its parts are decoded when they are requested."""
 
     def __init__(self, root: str, version: str, *, base: StoredBase, changes: StoredChanges | None) -> None:
         self._root = root
@@ -58,7 +58,7 @@ class CompileCache:
         return Memory(self._links, self._objects)
 
     def add(self, made: Compilation, project_key: str) -> None:
-        """Remember what was made anew, beside the base or in a new one."""
+        """Remember what was made again, beside the base or in a new one."""
         old = self._changes
         links = {**(old.links if old is not None else {}), **made.links}
         objects = {**(old.objects if old is not None else {}), **made.objects}

@@ -25,6 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "catalog.uri": EMBEDDED,
     "catalog.warehouse": ".lamina/warehouse",
     "state.uri": EMBEDDED,
+    "state.on_missing": "rebuild",
     "run.concurrency": "auto",
     "run.max_concurrency": 8,
     "run.retries": 2,
@@ -35,7 +36,7 @@ SECRET_KEY = re.compile(r"password|secret|token|credential|access.?key|private",
 
 
 class SparkConfig(Value, frozen=True):
-    """How Spark is reached: a master in this process, or a Connect endpoint, which then stands before the master."""
+    """How Spark is reached: a master in this process, or a Connect endpoint, which then takes its place."""
 
     master: str
     remote: str | None
@@ -53,6 +54,12 @@ class CatalogConfig(Value, frozen=True):
     name: str
     database: str
     warehouse: str
+
+
+class StateConfig(Value, frozen=True):
+    """What to do when the state is lost while the tables are there."""
+
+    on_missing: Literal["rebuild", "stop"]
 
 
 class RunConfig(Value, frozen=True):
@@ -82,8 +89,13 @@ class Config(Value, frozen=True):
     default_schema: str
     spark: SparkConfig
     catalog: CatalogConfig
+    state: StateConfig
     run: RunConfig
     settings: tuple[Setting, ...]
+
+    def without_secrets(self) -> "Config":
+        """Return it as it may be kept in a file."""
+        return self.replace(spark=self.spark.replace(secret_conf={}), settings=())
 
 
 def build_config(
@@ -175,6 +187,7 @@ def _assemble(root: str, file: ProjectFile, chosen: Mapping[str, Any], origins: 
             database=_database(root, chosen["catalog.uri"]),
             warehouse=_absolute(root, chosen["catalog.warehouse"]),
         ),
+        state=StateConfig(on_missing=chosen["state.on_missing"]),
         run=RunConfig(**run),
         settings=tuple(Setting(key=key, value=shown[key], origin=origins[key]) for key in sorted(shown)),
     )

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event as Signal
@@ -12,15 +12,19 @@ from uuid import uuid4
 from lamina.api import compile_root
 from lamina.compiler.graph import Graph
 from lamina.config import Config
+from lamina.custody import Restored, open_state, refuse_elsewhere, restore_if_lost
 from lamina.errors import ProjectInvalid
 from lamina.executor.failpoint import armed, kill_hook
 from lamina.executor.log import RunLog
 from lamina.executor.runtime import Runtime
-from lamina.look import load_config
+from lamina.look import known_config, load_config
+from lamina.planner.broken import Broken, find_broken, only, with_promoted, without
+from lamina.project.setting_place import setting_place
 from lamina.promoted import promoted_findings
 from lamina.state.store import SqlStore
-from lamina.values.event import Event
-from lamina.values.names import EnvironmentName, RunId
+from lamina.values.diagnostic import Diagnostic, sort_diagnostics
+from lamina.values.event import Event, Recovered
+from lamina.values.names import EnvironmentName, ModelName, RunId
 from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.warehouse import SparkWarehouse
 
@@ -33,10 +37,23 @@ class Engine:
     """A project with its state and tables at hand; `stop` asks a run to end early."""
 
     config: Config
-    graph: Graph
+    graph: Graph  # what can be built
+    whole: Graph  # with the models that do not compile
     runtime: Runtime
     warehouse: SparkWarehouse
     stop: Signal
+    findings: tuple[Diagnostic, ...] = ()  # why models are left out
+    broken: Broken | None = None  # which models are left out; None where the whole project is, or nothing
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A project as its folder has it, and how its state was restored, if it was lost."""
+
+    config: Config
+    graph: Graph
+    findings: tuple[Diagnostic, ...]  # all, if one of them is an error
+    restored: Restored | None
 
 
 @contextmanager
@@ -44,13 +61,74 @@ def open_engine(
     root: str, environment_variables: Mapping[str, str], *, overrides: Mapping[str, str], emit: Callable[[Event], None]
 ) -> Iterator[Engine]:
     """Compile the project and open its state and tables for the block; looking starts no JVM."""
-    config = load_config(root, environment_variables, overrides=overrides)
-    graph = compile_root(root, environment_variables)
-    found = (*graph.diagnostics, *promoted_findings(config, graph, environment_variables=environment_variables))
-    if any(item.severity == "error" for item in found):
-        raise ProjectInvalid(found)
-    database = Path(config.catalog.database)
-    store = SqlStore(database, catalog_name=config.catalog.name)
+    loaded = _load(load_config(root, environment_variables, overrides=overrides), environment_variables)
+    if loaded.findings:
+        raise ProjectInvalid(loaded.findings)
+    with _opened(loaded, loaded.graph, environment_variables, emit=emit) as engine:
+        yield engine
+
+
+@contextmanager
+def open_selected(
+    root: str,
+    environment_variables: Mapping[str, str],
+    *,
+    choose: Callable[[Graph], tuple[ModelName, ...] | None],
+    emit: Callable[[Event], None],
+) -> Iterator[Engine]:
+    """Open a project for work on the models that `choose` names (None: all); others need not compile."""
+    loaded = _load(load_config(root, environment_variables, overrides={}), environment_variables)
+    graph, found = loaded.graph, loaded.findings
+    broken = find_broken(graph, found) if found else None
+    if found:
+        chosen = choose(graph)
+        if broken is None or chosen is None or broken.left_out.intersection(chosen):
+            raise ProjectInvalid(found)
+    usable = graph if broken is None else without(graph, broken.left_out)
+    with _opened(loaded, usable, environment_variables, emit=emit) as engine:
+        yield replace(engine, broken=broken)
+
+
+@contextmanager
+def open_known(
+    root: str, environment_variables: Mapping[str, str], *, emit: Callable[[Event], None]
+) -> Iterator[Engine]:
+    """Open a project to be asked: models that do not compile are known as they were last run."""
+    config, problems = known_config(root, environment_variables)
+    loaded = _load(config, environment_variables, problems=problems)
+    graph, broken = loaded.graph, None
+    if loaded.findings:
+        with closing(open_state(loaded.config)) as store:
+            promoted = store.load_graph(EnvironmentName(loaded.config.environment))
+        broken = find_broken(graph, loaded.findings)
+        if broken is not None:
+            graph = with_promoted(without(graph, broken.left_out), only(promoted, broken.left_out))
+        elif promoted is not None:
+            graph = promoted
+        else:
+            raise ProjectInvalid(loaded.findings)
+    with _opened(loaded, graph, environment_variables, emit=emit) as engine:
+        yield replace(engine, broken=broken)
+
+
+def _load(config: Config, environment_variables: Mapping[str, str], *, problems: tuple[Diagnostic, ...] = ()) -> Loaded:
+    """Return settings, graph and, if something is wrong with the project, every finding."""
+    restored = restore_if_lost(config)
+    graph = compile_root(config.root, environment_variables)
+    promises = promoted_findings(config, graph, environment_variables=environment_variables)
+    found = sort_diagnostics([*graph.diagnostics, *problems, *promises])
+    is_invalid = any(item.severity == "error" for item in found)
+    return Loaded(config=config, graph=graph, findings=found if is_invalid else (), restored=restored)
+
+
+@contextmanager
+def _opened(
+    loaded: Loaded, graph: Graph, environment_variables: Mapping[str, str], *, emit: Callable[[Event], None]
+) -> Iterator[Engine]:
+    """Open state and tables for a part of a project, or for what is known of it."""
+    config = loaded.config
+    refuse_elsewhere(config)
+    store = open_state(config)
     log = RunLog(Path(_logs(config)), clock=_now, pass_on=emit)
     warehouse = SparkWarehouse(spark_settings(config, graph), graph, emit=log)
     runtime = Runtime(
@@ -61,6 +139,7 @@ def open_engine(
         emit=log,
         environment=EnvironmentName(config.environment),
         project=config.project,
+        place_of=lambda model, key: setting_place(config.root, model.path, key),
     )
     with ExitStack() as stack:
         stack.callback(log.close)
@@ -68,14 +147,25 @@ def open_engine(
         stack.callback(warehouse.close)
         if FAILPOINT in environment_variables:
             stack.enter_context(armed(kill_hook(environment_variables[FAILPOINT])))
-        yield Engine(config=config, graph=graph, runtime=runtime, warehouse=warehouse, stop=Signal())
+        if loaded.restored is not None:
+            log(Recovered(detail=str(loaded.restored)))
+        yield Engine(
+            config=config,
+            graph=graph,
+            whole=loaded.graph,
+            runtime=runtime,
+            warehouse=warehouse,
+            stop=Signal(),
+            findings=loaded.findings,
+        )
 
 
 @contextmanager
 def open_store(root: str, environment_variables: Mapping[str, str]) -> Iterator[SqlStore]:
-    """Open the state of a project for the block; what happened can be asked also while the project has errors."""
-    config = load_config(root, environment_variables, overrides={})
-    with closing(SqlStore(Path(config.catalog.database), catalog_name=config.catalog.name)) as store:
+    """Open the state of a project for the block; what happened is known also while the project has errors."""
+    config, _ = known_config(root, environment_variables)
+    restore_if_lost(config)
+    with closing(open_state(config)) as store:
         yield store
 
 

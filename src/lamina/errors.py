@@ -7,7 +7,7 @@ from lamina.values.words import counted
 class LaminaError(Exception):
     """The command cannot go on; its message says why.
 
-    Why: what it was asked for is not there, or is not in a state to be acted on.
+    Why: what it needs is not there, or is not in a state to be acted on.
     Fix: follow the hint; nothing was changed.
     """
 
@@ -32,7 +32,7 @@ class ProjectInvalid(LaminaError):
     """The project has errors; they are all listed.
 
     Why: nothing is planned or built from a project that does not compile.
-    Fix: mend what is listed; `lamina rule CODE` explains each code, `lamina compile` checks again without Spark.
+    Fix: fix what is listed; `lamina rule CODE` explains each code, `lamina compile` checks again without Spark.
     """
 
     code = "L100"

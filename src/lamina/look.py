@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from lamina.api import compile_root
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.errors import LaminaError, ProjectInvalid
+from lamina.planner.broken import find_broken
 from lamina.planner.select import find_model, select, unknown_column, unknown_model
 from lamina.values.diagnostic import Diagnostic, sort_diagnostics
+from lamina.version import VERSION
 
 if TYPE_CHECKING:
     from lamina.compiler.lineage import Lineage
@@ -16,41 +18,73 @@ if TYPE_CHECKING:
     from lamina.config import Config
     from lamina.planner.preview import Rendered
 
+SETTINGS = "settings.msgpack"
+
 
 def load_config(root: str, environment_variables: Mapping[str, str], *, overrides: Mapping[str, str]) -> "Config":
     """Return every effective setting of the project at `root`."""
-    from lamina.config import build_config
-    from lamina.project.read import load_project_file
-    from lamina.project.scan import scan_project
-
-    file = load_project_file(scan_project(root), environment_variables)
-    config, problems = build_config(root, file, variables=environment_variables, overrides=overrides)
-    found = (*file.diagnostics, *problems)
+    config, found = _read_config(root, environment_variables, overrides=overrides)
     if found:
         raise ProjectInvalid(found)
+    if not overrides:
+        _remember(config)
     return config
 
 
+def known_config(root: str, environment_variables: Mapping[str, str]) -> tuple["Config", tuple[Diagnostic, ...]]:
+    """Return the settings to look at a project with: those last in order where they are not now, and what is wrong."""
+    config, found = _read_config(root, environment_variables, overrides={})
+    if not found:
+        _remember(config)
+        return config, ()
+    last = _remembered(config.root)
+    if last is None or last.root != config.root:
+        raise ProjectInvalid(found)
+    return last, found
+
+
+def _remember(config: "Config") -> None:
+    """Keep settings that are in order, without secrets."""
+    from lamina.project.cache_file import cache_path, write_cached
+
+    kept = config.without_secrets()
+    if _remembered(config.root) != kept:
+        write_cached(cache_path(config.root, SETTINGS), kept, written_by=VERSION)
+
+
+def _remembered(root: str) -> "Config | None":
+    from lamina.config import Config
+    from lamina.project.cache_file import cache_path, read_cached
+
+    return read_cached(cache_path(root, SETTINGS), Config, written_by=VERSION)
+
+
+def _read_config(
+    root: str, environment_variables: Mapping[str, str], *, overrides: Mapping[str, str]
+) -> tuple["Config", tuple[Diagnostic, ...]]:
+    """Return the settings of a project and everything that is wrong with them."""
+    from lamina.config import build_config
+    from lamina.project.read import load_project_file
+    from lamina.project.scan import scan_project_file
+
+    file = load_project_file(scan_project_file(root), environment_variables)
+    config, problems = build_config(root, file, variables=environment_variables, overrides=overrides)
+    return config, (*file.diagnostics, *problems)
+
+
 def check_project(root: str, environment_variables: Mapping[str, str]) -> "CompileReport":
-    """Return the models of a project and everything that is wrong with it."""
+    """Return the models of a project and everything that is wrong with it: what another command would refuse, too."""
     from lamina.compiler.report import report_compile
 
     graph = compile_root(root, environment_variables)
-    return report_compile(graph.replace(diagnostics=_with_promised(root, graph, environment_variables)))
+    config, problems = _read_config(root, environment_variables, overrides={})
+    found = (*graph.diagnostics, *problems)
+    # A project that cannot be read made no promises.
+    if graph.has_promises() and not any(item.code[:2] == "L1" and item.severity == "error" for item in found):
+        from lamina.promoted import promoted_findings
 
-
-def _with_promised(root: str, graph: Graph, environment_variables: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """Add what breaks promises of the version that was last run; a project that cannot be read made none."""
-    if not graph.has_promises() or any(
-        item.code[:2] == "L1" and item.severity == "error" for item in graph.diagnostics
-    ):
-        return graph.diagnostics
-    from lamina.promoted import promoted_findings
-
-    found = promoted_findings(
-        load_config(root, environment_variables, overrides={}), graph, environment_variables=environment_variables
-    )
-    return sort_diagnostics([*graph.diagnostics, *found]) if found else graph.diagnostics
+        found = (*found, *promoted_findings(config, graph, environment_variables=environment_variables))
+    return report_compile(graph.replace(diagnostics=sort_diagnostics(list(found))))
 
 
 def list_models(
@@ -60,10 +94,12 @@ def list_models(
     from lamina.compiler.report import report_list
 
     graph = compile_root(root, environment_variables)
-    broken = tuple(item for item in graph.diagnostics if item.severity == "error" and item.code.startswith("L1"))
-    if broken:
-        raise ProjectInvalid(broken)
-    return report_list(graph, select(graph, include, exclude))
+    unread = tuple(item for item in graph.diagnostics if item.severity == "error" and item.code.startswith("L1"))
+    if find_broken(graph, unread) is None:
+        raise ProjectInvalid(unread)
+    broken = find_broken(graph, graph.diagnostics)
+    listed = report_list(graph, select(graph, include, exclude))
+    return tuple(item.replace(fault=broken and broken.reason(item.model)) for item in listed)
 
 
 def explain_model(root: str, environment_variables: Mapping[str, str], *, model: str) -> "Explanation":

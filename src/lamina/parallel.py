@@ -19,7 +19,7 @@ def compile_in_parallel(tasks: list[ObjectTask], names: Names) -> dict[str, Pack
     # A fork copies one thread only: a lock another one holds would stay locked in the child.
     if len(tasks) <= FEWEST or count < 2 or threading.active_count() > 1:
         return compile_objects(tasks, names)
-    import lamina.compiler.query  # noqa: F401 - imported once here, not once in every child
+    import lamina.compiler.compile_query  # noqa: F401 - imported once here, not once in every child
 
     shares = [tasks[number::count] for number in range(count)]
     gc.collect()

@@ -4,43 +4,46 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
-from lamina.compiler.parameters import quoted
+from lamina.compiler.link.parameters import quoted
 from lamina.compiler.render import verbatim
-from lamina.engine import Engine, open_engine, open_store
+from lamina.engine import Engine, open_known, open_store
 from lamina.errors import LaminaError, UsageError
 from lamina.executor.observe import World
 from lamina.executor.run import observe, selected_models
 from lamina.executor.verify import verify_model
+from lamina.planner.broken import Broken, with_promoted
 from lamina.planner.cadence import next_due
 from lamina.planner.fold import fold
+from lamina.planner.plain_query import plain_query
 from lamina.planner.plan import build_plan
 from lamina.planner.question import Question, question_of, unknown_table
 from lamina.planner.select import select, table_named
-from lamina.planner.standing import interval_ranges, model_status
+from lamina.planner.standing import broken_status, interval_ranges, model_status, unbuilt_status
 from lamina.project.strategy import TimeInterval
 from lamina.state.port import BatchRecord, RunRecord
 from lamina.values.batch import Pin
 from lamina.values.codec import from_json
+from lamina.values.coverage import Coverage
 from lamina.values.event import Event, StepFinished, StepStarted
-from lamina.values.facts import Head, ModelFacts
-from lamina.values.interval import WHOLE, Interval
+from lamina.values.facts import Head, ModelFacts, TargetFacts
+from lamina.values.interval import Interval, bound_or_none
 from lamina.values.names import RunId, TableName
 from lamina.values.plan import Action, Selection
 from lamina.values.result import (
     BuiltInterval,
     IntervalsResult,
+    ModelVerdict,
     QueryResult,
+    RangeReason,
     RunLine,
     RunResult,
     StatusResult,
     VerifyResult,
+    verified,
 )
+from lamina.values.rows_asked import RowsAsked
 
 HISTORY = 1000  # batches looked through to say what built a range
-
-
-def _silent(_event: Event) -> None:
-    """Tell nobody: these verbs answer at once."""
 
 
 def project_status(
@@ -50,31 +53,47 @@ def project_status(
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     execution_time: datetime | None,
+    emit: Callable[[Event], None],
 ) -> StatusResult:
-    """Return how every selected model stands: current, stale and why, waiting, blocked."""
-    with open_engine(root, environment_variables, overrides={}, emit=_silent) as engine:
+    """Return the state of every selected model: current, stale and why, waiting, blocked."""
+    with open_known(root, environment_variables, emit=emit) as engine:
         world, actions = _plan_now(engine, execution_time)
-        chosen = set(select(engine.graph, include, exclude))
+        chosen = set(select(with_promoted(engine.whole, engine.graph), include, exclude))
         models = tuple(model for model in selected_models(engine.graph, Selection()) if model.name in chosen)
+        known = {model.name: model_status(model, _folded(model, world), _of(model, actions)) for model in models}
+        others = (model for model in selected_models(engine.whole, Selection()) if model.name in chosen)
+        known = {**{model.name: unbuilt_status(model) for model in others}, **known}
         return StatusResult(
             environment=engine.runtime.environment,
-            models=tuple(model_status(model, _folded(model, world), _of(model, actions)) for model in models),
+            models=tuple(broken_status(status, engine.broken) for _, status in sorted(known.items())),
             next_due=next_due(models, world.facts.execution_time),
+            diagnostics=engine.findings,
         )
 
 
 def model_intervals(
-    root: str, environment_variables: Mapping[str, str], *, model: str, execution_time: datetime | None
+    root: str,
+    environment_variables: Mapping[str, str],
+    *,
+    model: str,
+    execution_time: datetime | None,
+    emit: Callable[[Event], None],
 ) -> IntervalsResult:
-    """Return the ranges of a model by how they stand."""
-    with open_engine(root, environment_variables, overrides={}, emit=_silent) as engine:
-        found = table_named(engine.graph, model)
+    """Return the ranges of a model by their state."""
+    with open_known(root, environment_variables, emit=emit) as engine:
+        found = table_named(with_promoted(engine.graph, engine.whole), model)
+        reason = engine.broken.reason(found.name) if engine.broken is not None else None
         world, actions = _plan_now(engine, execution_time)
-        facts = _folded(found, world)
-        ranges = interval_ranges(found, facts, _of(found, actions))
+        # A model that does not compile is known as it was last run; one that never ran has no ranges.
+        is_known = found.name in world.facts.models
+        facts = _folded(found, world) if is_known else ModelFacts(coverage=Coverage(), target=TargetFacts("absent"))
+        ranges = interval_ranges(found, facts, _of(found, actions) if reason is None else ())
         batches = engine.runtime.store.batches(engine.runtime.environment, found.name, limit=HISTORY)
         built = tuple(_built(segment.interval, batches) for segment in facts.coverage.segments)
-        return ranges.replace(coverage=built)
+        if reason is not None:
+            ranges = ranges.replace(failed=(RangeReason(reason=reason),))
+        concerned = engine.findings if reason is not None or engine.broken is None else ()
+        return ranges.replace(coverage=built, diagnostics=concerned)
 
 
 def project_history(root: str, environment_variables: Mapping[str, str], *, limit: int) -> tuple[RunLine, ...]:
@@ -109,9 +128,11 @@ def verify_project(
     emit: Callable[[Event], None],
 ) -> VerifyResult:
     """Recompute the selected tables over their recorded inputs and compare."""
-    with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
-        chosen = set(select(engine.graph, include, exclude))
-        selection = Selection(models=tuple(sorted(chosen)))
+    with open_known(root, environment_variables, emit=emit) as engine:
+        whole = with_promoted(engine.graph, engine.whole)
+        chosen = set(select(whole, include, exclude))
+        left_out = _left_out(selected_models(whole, Selection(models=tuple(chosen))), engine.broken)
+        selection = Selection(models=tuple(sorted(chosen - {item.model for item in left_out})))
         world = observe(engine.runtime, engine.graph, selection, execution_time=engine.runtime.clock())
         verdicts = []
         for model in selected_models(engine.graph, selection):
@@ -119,18 +140,39 @@ def verify_project(
             verdict = verify_model(engine.runtime, model, world)
             emit(StepFinished(model=model.name, status="skipped", reason=verdict.status))
             verdicts.append(verdict)
-        is_different = any(verdict.status == "different" for verdict in verdicts)
-        return VerifyResult(status="different" if is_different else "equal", models=tuple(verdicts))
+        every = tuple(sorted((*verdicts, *left_out), key=lambda verdict: verdict.model))
+        return VerifyResult(status=verified(every), models=every, diagnostics=engine.findings)
+
+
+def _left_out(models: tuple[CompiledModel, ...], broken: Broken | None) -> tuple[ModelVerdict, ...]:
+    """Return the verdicts on models that cannot be computed, since they or what they read do not compile."""
+    reasons = {} if broken is None else {model.name: broken.reason(model.name) for model in models}
+    return tuple(
+        ModelVerdict(model=name, status="unverifiable", reason=reason)
+        for name, reason in reasons.items()
+        if reason is not None
+    )
 
 
 def query_tables(
     root: str, environment_variables: Mapping[str, str], *, sql: str, limit: int, emit: Callable[[Event], None]
 ) -> QueryResult:
     """Run a query over the project's tables; models and sources go by their project names."""
-    with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
+    with open_known(root, environment_variables, emit=emit) as engine:
         catalog = engine.config.catalog.name
         question = question_of(engine.graph, sql, catalog=catalog, execution_time=engine.runtime.clock())
-        return engine.warehouse.query(question.rendering, limit=limit, views=_views(engine, question))
+        views = _views(engine, question)
+        plain = _without_spark(engine, question, sql=sql, limit=limit)
+        return plain or engine.warehouse.query(question.rendering, limit=limit, views=views)
+
+
+def _without_spark(engine: Engine, question: Question, *, sql: str, limit: int) -> QueryResult | None:
+    """Answer a plain query over one model's table from its files, where that is surely what Spark would answer."""
+    if len(question.models) != 1 or question.sources or question.others or question.is_composed:
+        return None
+    table = question.models[0].target
+    asked = plain_query(sql, engine.warehouse.heads([table])[table].columns)
+    return None if asked is None else engine.warehouse.read_rows(table, asked, limit=limit)
 
 
 def _views(engine: Engine, question: Question) -> dict[str, Pin]:
@@ -151,10 +193,13 @@ def show_model(
     root: str, environment_variables: Mapping[str, str], *, model: str, limit: int, emit: Callable[[Event], None]
 ) -> QueryResult:
     """Return some rows of a model's table."""
-    with open_engine(root, environment_variables, overrides={}, emit=emit) as engine:
+    with open_known(root, environment_variables, emit=emit) as engine:
         found = table_named(engine.graph, model)
         _require_built(found, engine.warehouse.heads([found.target])[found.target])
-        return engine.warehouse.query(verbatim(_rows_of(found)), limit=limit)
+        strategy = found.settings.strategy
+        asked = RowsAsked(order_by=strategy.time_column if isinstance(strategy, TimeInterval) else None)
+        plain = engine.warehouse.read_rows(found.target, asked, limit=limit)
+        return plain or engine.warehouse.query(verbatim(_rows_of(found)), limit=limit)
 
 
 def _require_built(model: CompiledModel, head: Head) -> None:
@@ -194,10 +239,9 @@ def _of(model: CompiledModel, actions: tuple[Action, ...]) -> tuple[Action, ...]
 
 def _built(span: Interval, batches: tuple[BatchRecord, ...]) -> BuiltInterval:
     last = next((batch for batch in batches if any(_overlap(span, item) for item in batch.slices)), None)
-    is_whole = span == WHOLE  # a table without intervals has no bounds either
     return BuiltInterval(
-        start="" if is_whole else f"{span.start:%Y-%m-%dT%H:%M:%SZ}",
-        end="" if is_whole else f"{span.end:%Y-%m-%dT%H:%M:%SZ}",
+        start=bound_or_none(span.start),
+        end=bound_or_none(span.end),
         run_id=last.run_id if last is not None else None,
         execution_time=f"{last.execution_time:%Y-%m-%dT%H:%M:%SZ}" if last is not None else None,
         built_at=f"{last.published_at:%Y-%m-%dT%H:%M:%SZ}" if last is not None else None,

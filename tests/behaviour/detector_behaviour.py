@@ -1,4 +1,4 @@
-"""What every detector says of sources: which rows came, went or changed, in ranges of the columns readers filter by."""
+"""What every detector says of sources: which rows are new, gone or changed, in ranges of columns readers filter by."""
 
 from datetime import timedelta
 
@@ -124,7 +124,7 @@ class DetectorBehaviour:
         touches = _changes(bench, bench.table, since)
         assert all(isinstance(touch.extent, Nothing) for touch in touches)
 
-    def test_version_that_is_no_ancestor_touches_everything(self, bench: Bench) -> None:
+    def test_version_that_is_not_an_ancestor_touches_everything(self, bench: Bench) -> None:
         bench.append_rows([event(1, 1)])
         (touch,) = _changes(bench, bench.table, Position("12345"))
         assert isinstance(touch.extent, Everything)
@@ -134,7 +134,7 @@ class DetectorBehaviour:
             _position(bench, bench.table)
         assert refused.value.kind == "not_found"
 
-    def test_files_that_came_changed_and_went_are_named(self, bench: Bench) -> None:
+    def test_files_that_are_new_changed_or_gone_are_named(self, bench: Bench) -> None:
         for name in ("one", "two", "three"):
             bench.put_file(name, [event(1, 1)])
         since = _position(bench, bench.files)
@@ -161,7 +161,7 @@ class DetectorBehaviour:
         assert (seen.detector, seen.added, seen.removed) == ("version", (added,), ())
         assert seen.changed == (_position(bench, bench.table),)
 
-    def test_version_that_is_no_ancestor_any_more_went(self, bench: Bench) -> None:
+    def test_version_that_is_not_an_ancestor_any_more_was_removed(self, bench: Bench) -> None:
         bench.append_rows([event(1, 1)])
         assert _seen(bench, bench.table, Position("12345")).removed == ("12345",)
 

@@ -97,6 +97,7 @@ def published_of(
         parent=None if base is None else Position(base),
         extent=Nothing(),
         is_append=False,
+        has_new_rows=False,
         refinements=(),
         counts=Counts(written=3, inserted=3),
         mark=mark_of(commit, covered),

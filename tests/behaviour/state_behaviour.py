@@ -25,7 +25,7 @@ from lamina.state.errors import LeaseHeld, LeaseLost, LogOutOfStep, PublishConfl
 from lamina.state.port import ModelRecord, StateStore
 from lamina.values.coverage import Cursor
 from lamina.values.interval import Interval
-from lamina.values.names import CommitId, ModelName, PlanId, Position, RunId, TableName
+from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, Position, RunId, TableName
 
 # Puts a stage into the catalog: commit, pointer.
 Stager = Callable[[str, str], None]
@@ -52,10 +52,17 @@ class LeaseBehaviour:
     def test_token_grows_over_releases_and_above_what_marks_say(self, store: StateStore) -> None:
         first = lease_of(store)
         store.release_lease(first)
-        second = store.take_lease(PROD, RunId("run-2"), process="", now=NOW, ttl=TTL, above=40)
-        assert second.token == 41
+        above = first.token + 40
+        second = store.take_lease(PROD, RunId("run-2"), process="", now=NOW, ttl=TTL, above=above)
+        assert second.token == above + 1
         store.release_lease(second)
-        assert lease_of(store, "run-3").token == 42
+        assert lease_of(store, "run-3").token == above + 2
+
+    def test_first_token_is_above_those_that_a_lost_state_has_given(self, store: StateStore) -> None:
+        given = [lease_of(store, f"run-{number}", now=NOW + number * TTL).token for number in range(3)]
+        never_used, later = EnvironmentName("never_used"), NOW + 3 * TTL
+        first = store.take_lease(never_used, RunId("run-4"), process="", now=later, ttl=TTL, above=0)
+        assert first.token > max(given)
 
     def test_renewed_lease_lasts_longer(self, store: StateStore) -> None:
         lease = store.renew_lease(lease_of(store), now=NOW + timedelta(seconds=50), ttl=TTL)
@@ -159,7 +166,7 @@ class RecordBehaviour:
         assert [failure.interval for failure in view.failures] == [days(1, 2), days(3, 4), days(5, 6)]
         assert view.requests == {ORDERS: (days(1, 2),)}
 
-    def test_a_table_made_anew_answers_every_request(self, store: StateStore, stages: Stager) -> None:
+    def test_a_table_made_again_answers_every_request(self, store: StateStore, stages: Stager) -> None:
         lease = lease_of(store)
         store.ask_again({ORDERS: (days(1, 9),)}, lease)
         stages("c1", "mem:1")
@@ -177,7 +184,7 @@ class RecordBehaviour:
         assert view.failures == ()
         assert view.requests == {ORDERS: (days(1, 3),)}
 
-    def test_later_failure_stands_in_place_of_an_earlier_one(self, store: StateStore) -> None:
+    def test_later_failure_takes_the_place_of_an_earlier_one(self, store: StateStore) -> None:
         lease = lease_of(store)
         store.fail((failure_of(days(1, 4)),), lease)
         store.fail((failure_of(days(2, 3)).replace(attempts=2),), lease)

@@ -175,9 +175,9 @@ class PinBehaviour:
 
 
 class DiffBehaviour:
-    """Old slices against new ones, for the columns somebody reads."""
+    """Old slices against new ones, for the columns someone reads."""
 
-    def test_equal_rebuild_is_told_and_published_as_a_mark(self, bench: Bench) -> None:
+    def test_equal_rebuild_is_reported_and_published_as_a_mark(self, bench: Bench) -> None:
         bench.append_rows([event(1, 1)])
         trial = Trial(bench)
         first = trial.build(span(1, 3))
@@ -275,7 +275,7 @@ class HistoryBehaviour:
             CheckSettings(type="accepted_values", column=ColumnName("status"), values=("paid",)),
         )
         trial = Trial(bench, checks=checks)
-        results = trial.warehouse.check(trial.stage(trial.batch(span(1, 3))), trial.model)
+        results = trial.warehouse.check(trial.stage(trial.batch(span(1, 3))), trial.model, outdated=())
         assert [(result.type, result.passed) for result in results] == [
             ("unique", False),
             ("not_null", True),

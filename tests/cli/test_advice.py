@@ -11,10 +11,13 @@ from lamina.cli.commands import module_of, names
 ROOT = Path(__file__).parents[2]
 FILES = [
     *sorted((ROOT / "src/lamina").rglob("*.py")),
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "docs/rules.md", "docs/incrementality.md")),
+    *(
+        ROOT / name
+        for name in ("README.md", "CONTRIBUTING.md", "docs/rules.md", "docs/incrementality.md", "docs/operations.md")
+    ),
     *sorted((ROOT / "src/lamina/templates").rglob("*.md")),
 ]
-COMMAND = re.compile(r"(?:`|\$ )lamina ([a-z][a-z-]*)")
+COMMAND = re.compile(r"(?:`|\$ )lamina ((?:state )?[a-z][a-z-]*)")
 FLAG = re.compile(r"`(?:lamina [^`]*? )?(--[a-z][a-z-]*)")
 EVERYWHERE = {"--help", "--version"}
 

@@ -67,7 +67,7 @@ def test_help_lists_every_command() -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_every_command_has_a_module_and_help(name: str) -> None:
-    result = lamina(name, "--help")
+    result = lamina(*name.split(), "--help")
     assert (result.returncode, result.stderr) == (0, "")
     assert module_of(name) in result.stdout or f"Usage: lamina {name}" in result.stdout
 
@@ -99,6 +99,40 @@ def test_no_project_is_a_diagnostic_with_a_document(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert list(document)[:4] == ["version", "command", "status", "exit_code"]
     assert [item["code"] for item in document["diagnostics"]] == ["L102"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start"),
+    [
+        (["completions", "bash"], "_lamina() {"),
+        (["render", "daily_revenue"], "WITH"),
+        (["lineage", "daily_revenue", "--format", "mermaid"], "flowchart LR"),
+        (["lineage", "daily_revenue", "--format", "dot"], "digraph lineage {"),
+    ],
+)
+def test_an_answer_that_is_text_goes_into_a_pipe_as_text(shop: Path, arguments: list[str], start: str) -> None:
+    assert lamina(*arguments, cwd=shop).stdout.startswith(start)
+    assert json.loads(lamina(*arguments, "--output", "json", cwd=shop).stdout)["status"] == "ok"
+
+
+def test_what_is_wrong_with_a_text_answer_is_not_in_the_pipe(shop: Path) -> None:
+    (shop / "lamina.toml").write_text("[projekt]\n")
+    result = lamina("render", "daily_revenue", cwd=shop)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "error[" in result.stderr
+
+
+def test_lineage_as_data_goes_into_a_pipe_as_json(shop: Path) -> None:
+    assert json.loads(lamina("lineage", "daily_revenue", cwd=shop).stdout)["of"]
+
+
+@pytest.mark.parametrize("command", ["compile", "plan", "status"])
+def test_every_command_refuses_the_same_settings(shop: Path, command: str) -> None:
+    with (shop / "lamina.toml").open("a") as file:
+        file.write('\n[state]\nuri = "sqlite:///elsewhere.db"\n')
+    result = lamina(command, cwd=shop)
+    assert result.returncode == 1
+    assert [item["code"] for item in json.loads(result.stdout)["diagnostics"]] == ["L116"]
 
 
 def test_text_goes_to_people_and_findings_to_stderr(shop: Path) -> None:

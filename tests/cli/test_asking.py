@@ -14,7 +14,7 @@ from lamina.values.plan import Selection
 
 
 def asked(*arguments: str) -> Ask:
-    """Return what a command with these flags is asked for."""
+    """Return what a command with these flags asks for."""
     found: list[Ask] = []
 
     @click.command()
@@ -43,6 +43,7 @@ def test_no_flag_asks_for_everything_stale() -> None:
         (["--lookback", "3", "--ignore-cron"], Selection(lookback=3, ignore_cron=True)),
         (["--force"], Selection(is_forced=True)),
         (["--full-refresh"], Selection(is_full_refresh=True)),
+        (["--full-refresh", "--accept-loss"], Selection(is_full_refresh=True, is_loss_accepted=True)),
     ],
 )
 def test_flags_name_slices(arguments: list[str], slices: Selection) -> None:
@@ -63,8 +64,13 @@ def test_selectors_may_be_repeated() -> None:
     ],
 )
 def test_contradicting_flags_are_refused(arguments: list[str], names: str) -> None:
-    with pytest.raises(UsageError, match=f"{names} exclude each other"):
+    with pytest.raises(UsageError, match=f"{names} cannot be used together"):
         asked(*arguments)
+
+
+def test_a_loss_is_accepted_of_a_full_refresh_only() -> None:
+    with pytest.raises(UsageError, match="`--accept-loss` needs `--full-refresh`"):
+        asked("--accept-loss")
 
 
 @pytest.mark.parametrize(

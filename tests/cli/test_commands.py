@@ -62,6 +62,18 @@ def test_list_prints_models_in_build_order(run: Command) -> None:
     assert "sales.daily_revenue" in run.text("list", "--exclude", "tag:staging")
 
 
+def test_list_names_models_that_do_not_compile(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    start_project(str(tmp_path / "shop"), "quickstart")
+    with open(tmp_path / "shop/models/staging/customers.toml", "a", encoding="utf-8") as file:
+        file.write("[strategy]\n")
+    run = Command(capsys, tmp_path / "shop")
+    faults = {model["model"]: model["fault"] for model in run.json("list")["models"]}
+    assert faults["staging.orders"] is None
+    assert "`strategy` is set twice" in faults["staging.customers"]
+    assert faults["sales.country_revenue"] == "`staging.customers` does not compile"
+    assert "`staging.customers` does not compile" in run.text("list")
+
+
 def test_config_says_where_a_value_came_from(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAMINA_RUN_RETRIES", "4")
     settings = {item["key"]: item for item in run.json("config")["settings"]}

@@ -8,6 +8,7 @@ import pytest
 from scripts.generate_schemas import FOLDER, schema_files
 
 from lamina.cli.app import run_command
+from lamina.cli.commands import names
 from lamina.cli.documents import DOCUMENTS, HEADER
 from lamina.values.codec import from_json
 
@@ -30,6 +31,10 @@ def test_schemas_are_up_to_date() -> None:
     assert stale == [], "run `make docs`"
 
 
+def test_every_command_has_a_schema() -> None:
+    assert sorted(DOCUMENTS) == names()
+
+
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
 def test_every_reference_in_a_schema_is_defined(path: Path) -> None:
     text = path.read_text()
@@ -39,7 +44,16 @@ def test_every_reference_in_a_schema_is_defined(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("compile",), ("list",), ("explain", "sales.daily_revenue"), ("lineage", "sales.daily_revenue")],
+    [
+        ("compile",),
+        ("completions", "bash"),
+        ("config",),
+        ("explain", "sales.daily_revenue"),
+        ("lineage", "sales.daily_revenue"),
+        ("list",),
+        ("render", "sales.daily_revenue"),
+        ("rule", "L201"),
+    ],
     ids=" ".join,
 )
 def test_a_command_prints_its_document(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,6 +63,23 @@ def test_a_command_prints_its_document(arguments: tuple[str, ...], capsys: pytes
     assert list(printed) == list(fields)
     for name, kind in fields.items():
         from_json(json.dumps(printed[name]), kind)
+
+
+@pytest.mark.parametrize(
+    ("folder", "template", "project"),
+    [("my-shop", "quickstart", "my_shop"), ("2026", "empty", "project_2026")],
+)
+def test_a_new_project_is_named_after_its_folder_and_compiles(
+    folder: str, template: str, project: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    started = document(capsys, "init", str(tmp_path / folder), "--template", template)
+    fields = {**HEADER, **DOCUMENTS["init"]}
+    assert list(started) == list(fields)
+    assert started["project"] == project
+    assert {path.name for path in (tmp_path / folder).iterdir()} >= {"lamina.toml", "models", "seeds", "sources"}
+    compiled = document(capsys, "compile", "--project-dir", str(tmp_path / folder))
+    assert (compiled["status"], compiled["diagnostics"]) == ("ok", [])
+    assert document(capsys, "config", "--project-dir", str(tmp_path / folder))["project"] == project
 
 
 def test_a_project_that_is_missing_prints_diagnostics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,7 +55,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         ("status -s completed_orders", 0, "nothing that is selected has a table of its own"),
         ("verify -s completed_orders", 0, "nothing that is selected has a table of its own"),
-        ("plan -s staging.orders --partition 2026-04-01", 64, "slices are asked for, but `staging.orders` has none"),
+        ("plan -s staging.orders --partition 2026-04-01", 64, "slices are requested, but `staging.orders` has none"),
         ("explain staging.orders", 0, "accepted_values status in (completed, returned, pending)  [only warns]"),
     ],
 )
@@ -117,7 +117,7 @@ def test_what_is_not_there_is_neither_equal_nor_different(verdicts: str, words: 
     ("check", "words"),
     [
         (CheckSettings(type="not_null", column=ColumnName("a")), "not_null a"),
-        (CheckSettings(type="unique", columns=(ColumnName("a"), ColumnName("b"))), "unique a, b"),
+        (CheckSettings(type="unique", columns=(ColumnName("a"), ColumnName("b"))), "unique a, b  [within each batch]"),
         (CheckSettings(type="row_count", min=1, max=2000), "row_count at least 1 at most 2,000"),
         (
             CheckSettings(type="expression", expression="a > 0", where="b = 1", name="positive", max_failed_rows=2),

@@ -1,5 +1,6 @@
 """A plan as people read it: in the words a run uses, whole at every width."""
 
+from datetime import UTC, datetime
 from typing import Literal
 
 import pytest
@@ -8,7 +9,7 @@ from tests.planner.making import days, plan
 
 from lamina.cli.plan_tree import change_words, plan_tree
 from lamina.values.change import Affected, ColumnChange, ModelChange
-from lamina.values.interval import WHOLE
+from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ColumnName, ModelName
 from lamina.values.plan import Action, Block, Build, Rebuild, Skip, Wait
 
@@ -20,7 +21,7 @@ def tree(*actions: Action, changes: tuple[ModelChange, ...] = (), width: int = 1
     return drawn(plan_tree(plan(*actions), changes), width=width)
 
 
-def test_work_is_told_with_its_slices_and_reason() -> None:
+def test_work_is_reported_with_its_slices_and_reason() -> None:
     build = Build(model=A, intervals=(days(1, 3),), reason="first build", mode="replace_slices")
     later = Build(model=B, intervals=(WHOLE,), reason="probably: more", mode="replace_all", is_deferred=True)
     assert tree(build, later, Skip(model=C, reason="unchanged")) == [
@@ -46,6 +47,24 @@ def test_what_failed_before_is_failed_in_the_plan_as_in_a_run() -> None:
         "├── a run ends as failed because of `sales.a`",
         "└── nothing else to do",
     ]
+
+
+def test_ranges_are_shown_in_the_zone_of_their_model() -> None:
+    start, end = (datetime(2026, 3, 31, 22, tzinfo=UTC), datetime(2026, 4, 2, 22, tzinfo=UTC))
+    build = Build(model=A, intervals=(Interval(start, end),), reason="first build", mode="replace_slices")
+    assert "build sales.a  2026-03-31T22:00 to 2026-04-02T22:00" in tree(build)[1]
+    zoned = drawn(plan_tree(plan(build), (), {A: "Europe/Stockholm"}), width=100)
+    assert zoned[1].endswith("build sales.a  2026-04-01 to 2026-04-02")
+
+
+def test_columns_that_changed_are_listed_with_both_types() -> None:
+    amount = ColumnChange(name=ColumnName("amount"), change="changed", before="int", after="decimal(10,2)")
+    more = tuple(ColumnChange(name=ColumnName(f"c{number}"), change="added") for number in range(7))
+    words = change_words(ModelChange(model=A, change="column_changed", columns=(amount, *more)))
+    assert words == (
+        "sales.a: column changed "
+        "(amount: int -> decimal(10,2), c0 added, c1 added, c2 added, c3 added, c4 added, 2 more)"
+    )
 
 
 def test_nothing_to_do_is_said() -> None:
@@ -86,7 +105,7 @@ def test_a_change_in_words(change: ModelChange, words: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "words"), [("added", "sales.a: added"), ("column_added", "sales.a: column added (x added)")]
 )
-def test_a_new_model_is_not_told_column_by_column(kind: Literal["added", "column_added"], words: str) -> None:
+def test_a_new_model_is_not_listed_column_by_column(kind: Literal["added", "column_added"], words: str) -> None:
     columns = (ColumnChange(name=ColumnName("x"), change="added"),)
     assert change_words(ModelChange(model=A, change=kind, columns=columns)) == words
 

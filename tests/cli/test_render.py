@@ -19,7 +19,7 @@ def told(capsys: pytest.CaptureFixture[str], *found: Diagnostic, root: str = "no
     return capsys.readouterr().err
 
 
-def test_a_cause_stands_before_what_follows_from_it() -> None:
+def test_a_cause_comes_before_what_follows_from_it() -> None:
     followers = [finding("L211", f"no column `{number}`", file=f"a{number}.sql") for number in range(30)]
     warning = finding("L303", "can be null", file="a.sql", severity="warning")
     unknown, unread = (

@@ -1,18 +1,26 @@
 """What a run says at its end: a line for each model, every failure in full once, what comes next."""
 
+import json
+from collections.abc import Callable
+from io import StringIO
+
 import pytest
+from rich.console import Console
 from tests.planner.making import days
 
-from lamina.cli.answer import Options, Screen
-from lamina.cli.progress import event_line
+from lamina.cli.answer import Options, Screen, emit
+from lamina.cli.live import run_shown
+from lamina.cli.progress import TerminalDisplay, event_line
+from lamina.cli.rows import cell_text
 from lamina.cli.run_answer import run_answer
 from lamina.values.batch import CheckResult
 from lamina.values.diagnostic import Diagnostic
-from lamina.values.event import StepFinished
+from lamina.values.event import Event, StepFinished
+from lamina.values.interval import WHOLE
 from lamina.values.names import ModelName
 from lamina.values.result import Materialization, NextDue, Propagation, RunResult, RunStatus
 
-LONG = "[DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate divisor being 0"
+LONG = "Division by zero. Use `try_divide` to tolerate divisor being 0"
 ERROR = Diagnostic(
     code="L630",
     name="WarehouseFailure",
@@ -53,7 +61,7 @@ def told(capsys: pytest.CaptureFixture[str], run: RunResult) -> tuple[str, str]:
     return printed.out, printed.err
 
 
-def test_a_failure_is_told_in_full_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failure_is_reported_in_full_once(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = told(capsys, result(GOOD, BAD, status="partial"))
     assert (out + err).count("try_divide") == 1
     assert " --> m/bad.sql:3:7" in err
@@ -61,7 +69,54 @@ def test_a_failure_is_told_in_full_once(capsys: pytest.CaptureFixture[str]) -> N
     assert "to try again: lamina retry s.bad" in err
 
 
-def test_what_ended_a_run_outside_its_models_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("output", ["text", "json"])
+def test_results_are_said_once(output: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def verb(*, emit: Callable[[Event], None], **_: object) -> RunResult:
+        done = StepFinished(model=ModelName("s.good"), status="completed", reason="first build", rows_written=1200)
+        emit(done)
+        return result(GOOD, KEPT)
+
+    options = Options(root=".", output=output, is_quiet=False, variables={})
+    emit("run", run_shown(options, verb), options)
+    printed = capsys.readouterr()
+    assert printed.out.count("1,200 rows") + printed.err.count("1,200 rows") == 1
+    assert ("1,200 rows" in printed.out) == (output == "text")
+    assert printed.out.count("s.good") == 1
+    assert "s.kept" in printed.out
+
+
+def test_a_quiet_run_says_its_results_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    options = Options(root=".", output="text", is_quiet=True, variables={})
+    emit("run", run_shown(options, lambda **_: result(GOOD)), options)
+    assert "s.good  completed  1,200" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("is_answer", [True, False])
+def test_a_terminal_keeps_each_result_whole_where_no_table_follows(is_answer: bool) -> None:
+    screen = Console(file=StringIO(), width=40, force_terminal=True, color_system=None)
+    display = TerminalDisplay(screen, is_answer=is_answer)
+    reason = "one two three four five six seven eight nine ten"
+    display(StepFinished(model=ModelName("s.good"), status="completed", reason=reason))
+    printed = screen.file.getvalue()  # type: ignore[attr-defined]
+    assert ("ten" in printed, display.told) == (is_answer, {"s.good"} if is_answer else set())
+
+
+def test_whole_tables_have_no_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+    options = Options(root=".", output="json", is_quiet=True, variables={})
+    emit("run", run_answer(result(GOOD.replace(intervals=(WHOLE,)), BAD.replace(intervals=(days(1, 1),)))), options)
+    found = [item["intervals"] for item in json.loads(capsys.readouterr().out)["materializations"]]
+    assert found == [[{"start": None, "end": None}], [{"start": "2026-04-01T00:00:00Z", "end": "2026-04-02T00:00:00Z"}]]
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [(None, "null"), (True, "true"), ("a", "a"), ([1, None, {"a": "b"}], '[1,null,{"a":"b"}]'), (1.5, "1.5")],
+)
+def test_cells_are_no_python(cell: object, words: str) -> None:
+    assert cell_text(cell) == words
+
+
+def test_what_ended_a_run_outside_its_models_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     _, err = told(capsys, result(status="failure", diagnostics=(ERROR,)))
     assert err.count("try_divide") == 1
 
@@ -71,12 +126,12 @@ def test_the_last_line_counts_what_there_is(capsys: pytest.CaptureFixture[str]) 
     assert out.splitlines()[-1] == "built in part; 1 built, 1 failed, 1 unchanged; 1,200 rows; 1.5 s"
 
 
-def test_slices_stand_before_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+def test_slices_come_before_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = told(capsys, result(GOOD.replace(intervals=(days(1, 3),))))
     assert "2026-04-01 to 2026-04-03: first build" in out
 
 
-def test_a_failure_of_an_earlier_run_is_told_in_full_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failure_of_an_earlier_run_is_reported_in_full_once(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = told(capsys, result(KEPT, status="failure"))
     assert (out + err).count("the old reason") == 1
     assert "to try again" not in err  # the reason says what would help
@@ -85,7 +140,7 @@ def test_a_failure_of_an_earlier_run_is_told_in_full_once(capsys: pytest.Capture
 def test_the_live_line_of_a_failure_is_its_first_sentence() -> None:
     line = event_line(StepFinished(model=ModelName("s.bad"), status="failed", reason=ERROR.message, seconds=1.0))
     assert line is not None
-    assert line.plain == "✗ s.bad  [DIVIDE_BY_ZERO] Division by zero"
+    assert line.plain == "✗ s.bad  Division by zero"
 
 
 def test_models_that_did_nothing_are_only_counted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,7 +157,7 @@ def test_nothing_to_do_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert out == "nothing to do; 1 unchanged; 1.5 s; next due 2026-01-02T00:00:00Z\n"
 
 
-def test_spared_readers_and_failed_checks_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_spared_readers_and_failed_checks_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     spared = Propagation(input="s.good", model="s.same", decision="skip", reason="only `a` changed")
     check = CheckResult(
         model=ModelName("s.good"),
@@ -116,9 +171,13 @@ def test_spared_readers_and_failed_checks_are_told(capsys: pytest.CaptureFixture
         rows_failed=2,
         scope="batch",
     )
-    out, _ = told(capsys, result(GOOD, SAME, propagation=(spared,), check_results=(check,)))
-    assert "spared s.same: only `a` changed" in out
-    assert "warning: check not_null_a of s.good failed (2 rows)" in out
+    same = SAME.replace(reason="only `a` changed")
+    out, _ = told(capsys, result(GOOD, same, propagation=(spared,), check_results=(check,)))
+    assert "skipped s.same: only `a` changed" in out
+    assert "warning: check not_null_a of s.good failed in 2 rows" in out
+    shown = check.replace(examples=("a = NULL, id = 1",), file="models/s/good.toml", line=4)
+    out, _ = told(capsys, result(GOOD, check_results=(shown,)))
+    assert "s.good failed in 2 rows: a = NULL, id = 1 (models/s/good.toml:4)" in " ".join(out.split())
     out, _ = told(capsys, result(BAD, check_results=(check.replace(severity="error"),)))
     assert "check not_null_a" not in out
 

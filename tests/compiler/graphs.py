@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from lamina.compiler.canonical import canonical
-from lamina.compiler.fingerprint import local
 from lamina.compiler.graph import CompiledModel, Graph, InputUse, LineageEdge
-from lamina.compiler.parse import Parsed, parse
+from lamina.compiler.identity.canonical import canonical
+from lamina.compiler.identity.fingerprint import local
+from lamina.compiler.query.parse import Parsed, parse
 from lamina.project.model import ModelSettings
 from lamina.project.strategy import Ephemeral
 from lamina.values.names import ColumnName, ModelName, TableName

@@ -3,7 +3,7 @@
 import pytest
 import sqlglot
 
-from lamina.compiler.automatic_names import automatic_name
+from lamina.compiler.query.automatic_names import automatic_name
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from lamina.compiler.automatic_names import automatic_name
         ("'x'", "x"),
     ],
 )
-def test_names_that_can_be_told(text: str, name: str) -> None:
+def test_names_that_are_known(text: str, name: str) -> None:
     assert automatic_name(sqlglot.parse_one(f"SELECT {text}", dialect="spark").expressions[0]) == name
 
 

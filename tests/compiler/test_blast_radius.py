@@ -3,8 +3,8 @@
 import pytest
 from tests.compiler.projects import graph_of, model, source
 
-from lamina.compiler.changes import compare
 from lamina.compiler.graph import Graph
+from lamina.compiler.identity.changes import compare
 from lamina.project.strategy import DeleteInsert, FullRefresh, Merge, Strategy, TimeInterval
 from lamina.values.names import ColumnName
 

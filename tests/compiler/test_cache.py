@@ -12,7 +12,7 @@ from lamina.api import compile_project, compile_root, load_project
 from lamina.compile_cache import BASE, CHANGES, OBJECTS
 from lamina.compiler import objects
 from lamina.compiler.graph import Graph
-from lamina.compiler.object import QueryObject
+from lamina.compiler.query.object import QueryObject
 from lamina.compiler.resolve import Names
 from lamina.project.cache_file import FOLDER
 from lamina.values.names import ColumnName, ModelName

@@ -3,14 +3,14 @@
 import pytest
 from tests.compiler.graphs import ephemeral, graph, model
 
-from lamina.compiler.changes import compare
-from lamina.compiler.graph import CompiledModel, Graph
+from lamina.compiler.graph import CompiledModel, Graph, LineageEdge
+from lamina.compiler.identity.changes import compare
 from lamina.project.model import ModelSettings
 from lamina.project.project import Variable
 from lamina.project.strategy import TimeInterval
 from lamina.values.change import ModelChange
 from lamina.values.codec import to_builtins
-from lamina.values.names import ColumnName
+from lamina.values.names import ColumnName, TableName
 from lamina.values.schema import DataType
 
 COLUMNS = "id int, amount int"
@@ -194,3 +194,23 @@ def test_an_added_column_reaches_nobody_who_names_others() -> None:
 def test_a_change_prints_its_class_under_that_name() -> None:
     printed = to_builtins(only(ORDERS, ORDERS))
     assert printed["class"] == "unchanged"
+
+
+def test_a_type_that_changed_is_named_with_the_one_before() -> None:
+    text = "SELECT id, CAST(amount AS double) AS amount FROM raw.orders WHERE amount > 0"
+    new = model("sales.orders", text, columns="id int, amount double")
+    (amount,) = only(
+        ORDERS, new.replace(columns=model("a.b", "SELECT 1", columns="id int, amount double").columns)
+    ).columns
+    assert (amount.name, amount.before, amount.after) == ("amount", "int", "double")
+
+
+def test_columns_listed_instead_of_a_star_are_as_they_were() -> None:
+    edges = tuple(
+        LineageEdge(ColumnName(name), TableName("raw.orders"), ColumnName(name), "direct") for name in ("id", "amount")
+    )
+    star = model("sales.orders", "SELECT * FROM raw.orders", columns=COLUMNS).replace(lineage=edges)
+    text = "SELECT id, amount + 1 AS amount FROM raw.orders"
+    computed = (edges[0], edges[1].replace(kind="expression"))
+    named = model("sales.orders", text, columns=COLUMNS).replace(lineage=computed)
+    assert columns(only(star, named)) == {"amount": "changed"}

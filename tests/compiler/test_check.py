@@ -59,7 +59,7 @@ def test_an_ephemeral_input_is_judged_where_it_is_inlined(project: Path) -> None
     assert found(compiled(project)) == [("error", "L401", "models/sales/totals.sql:1:8")]
 
 
-def test_a_range_filter_may_stand_in_an_ephemeral_model(project: Path) -> None:
+def test_a_range_filter_may_be_in_an_ephemeral_model(project: Path) -> None:
     sql = "SELECT order_ts, amount FROM raw.orders WHERE order_ts >= @start_date AND order_ts < @end_date"
     write(project, "recent", sql, sidecar='[strategy]\ntype = "ephemeral"\n')
     write(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from lamina.compiler.object import QueryObject
-from lamina.compiler.operators import SelectBlock
-from lamina.compiler.query import compile_query
+from lamina.compiler.compile_query import compile_query
+from lamina.compiler.query.object import QueryObject
+from lamina.compiler.query.operators import SelectBlock
 
 CLOCK = (
     "DATE 'today'",

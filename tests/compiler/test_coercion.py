@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lamina.compiler.coercion import can_cast_to_null, can_try_cast_to_null, common_type, common_type_of, widen
-from lamina.compiler.types import Typed
+from lamina.compiler.types.coercion import can_cast_to_null, can_try_cast_to_null, common_type, common_type_of, widen
+from lamina.compiler.types.spark_types import Typed
 from lamina.values.schema import UNKNOWN, DataType
 
 NUMBERS = ("tinyint", "smallint", "int", "bigint", "decimal(10,2)", "decimal(20,4)")

@@ -2,9 +2,9 @@
 
 import sqlglot
 
-from lamina.compiler.composition import Inlined, compose
-from lamina.compiler.operators import QueryShape, SelectBlock
-from lamina.compiler.shape import shape_of
+from lamina.compiler.query.operators import QueryShape, SelectBlock
+from lamina.compiler.slices.composition import Inlined, compose
+from lamina.compiler.slices.shape import shape_of
 
 
 def shape(text: str) -> QueryShape:
@@ -63,7 +63,7 @@ def test_nothing_is_said_where_a_model_cannot_be_read() -> None:
     assert compose(shape("SELECT x FROM a"), parts.get) is None
 
 
-def test_parameters_are_placed_in_the_file_they_stand_in() -> None:
+def test_parameters_are_placed_in_the_file_they_are_in() -> None:
     parts = inlined({"a": "SELECT x FROM t WHERE x > @start_date"})
     found = compose(shape("SELECT x, @run_id AS run FROM a"), parts.get)
     assert found is not None

@@ -1,6 +1,6 @@
 """Reads stay few, however often a query is joined with itself."""
 
-from lamina.compiler.cuts import MOST_READS, Carrier, Read, distinct_reads
+from lamina.compiler.slices.cuts import MOST_READS, Carrier, Read, distinct_reads
 
 
 def read(table: str, *columns: str) -> Read:

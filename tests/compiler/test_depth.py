@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from lamina.compiler.query import compile_query
+from lamina.compiler.compile_query import compile_query
 
 SHAPES = {
     "brackets": "'SELECT ' + '(' * n + '1' + ')' * n + ' AS x'",
@@ -31,7 +31,7 @@ SHAPES = {
 SIZES = (10, 30, 100, 1_000, 10_000, 100_000)
 CODE = """
 import json, sys, time
-from lamina.compiler.query import compile_query
+from lamina.compiler.compile_query import compile_query
 for name, shape in json.loads(sys.argv[1]).items():
     answers = []
     for n in json.loads(sys.argv[2]):

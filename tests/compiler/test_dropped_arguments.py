@@ -3,7 +3,7 @@
 import pytest
 from sqlglot import exp
 
-from lamina.compiler.parse import Parsed, parse
+from lamina.compiler.query.parse import Parsed, parse
 
 
 def columns_of(expression: str) -> list[str]:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from sqlglot import parse_one
 
-from lamina.compiler.canonical import canonical
-from lamina.compiler.fingerprint import local
+from lamina.compiler.identity.canonical import canonical
+from lamina.compiler.identity.fingerprint import local
 from lamina.project.fixed_conf import FIXED_CONF
 from lamina.project.model import CheckSettings, ContractSettings, InputSettings, ModelSettings
 from lamina.project.project import Variable

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from lamina.compiler.canonical import canonical
-from lamina.compiler.parse import Parsed, parse
+from lamina.compiler.identity.canonical import canonical
+from lamina.compiler.query.parse import Parsed, parse
 
 PAIRS = Path(__file__).parents[1] / "fixtures" / "fingerprints"
 

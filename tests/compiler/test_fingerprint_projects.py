@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from lamina.api import compile_project, load_project
-from lamina.compiler.changes import compare
 from lamina.compiler.graph import Graph
+from lamina.compiler.identity.changes import compare
 
 FILES = {
     "lamina.toml": '[project]\nname = "shop"\n\n[vars]\nminimum = { type = "int", value = "1" }\n',

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sqlglot import parse_one
 from tests.compiler.random_queries import Query, edits, queries, spell
 
-from lamina.compiler.canonical import canonical
+from lamina.compiler.identity.canonical import canonical
 
 
 def form(query: Query, seed: int) -> str:

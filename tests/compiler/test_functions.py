@@ -6,9 +6,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lamina.compiler.functions.catalogue import FUNCTIONS, HIGHER_ORDER
-from lamina.compiler.functions.names import RENAMED, function_name
-from lamina.compiler.types import Typed
+from lamina.compiler.types.functions.catalogue import FUNCTIONS, HIGHER_ORDER
+from lamina.compiler.types.functions.names import RENAMED, function_name
+from lamina.compiler.types.spark_types import Typed
 from lamina.values.schema import UNKNOWN, DataType, parse_type
 
 NAMES = set((Path(__file__).parent.parent / "fixtures" / "corpus" / "functions.txt").read_text().split())

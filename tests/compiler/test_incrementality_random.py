@@ -9,10 +9,10 @@ from typing import Any
 import sqlglot
 from tests.compiler.random_slices import random_query
 
-from lamina.compiler.incrementality import judge
-from lamina.compiler.shape import shape_of
-from lamina.compiler.units import DAY
-from lamina.compiler.verdict import InputFacts, Proven
+from lamina.compiler.slices.incrementality import judge
+from lamina.compiler.slices.shape import shape_of
+from lamina.compiler.slices.units import DAY
+from lamina.compiler.slices.verdict import InputFacts, Proven, RangeRead
 from lamina.project.strategy import Incremental, TimeInterval
 from lamina.values.names import ColumnName, TableName
 
@@ -47,18 +47,22 @@ def answer(connection: sqlite3.Connection, sql: str, start: int, end: int) -> Co
     return Counter(connection.execute(sql.replace("@start_date", str(start)).replace("@end_date", str(end))).fetchall())
 
 
-def without_far_rows(connection: sqlite3.Connection, sql: str, *, window: int, start: int, end: int) -> Counter[Any]:
-    """Return the rows of a range when both tables hold nothing outside its reach."""
+def without_far_rows(
+    connection: sqlite3.Connection, sql: str, reads: tuple[RangeRead, ...], *, start: int, end: int
+) -> Counter[Any]:
+    """Return the rows of a range when the tables hold nothing outside the reach that was found."""
     connection.execute("SAVEPOINT near")
-    for name in ("a", "b"):
-        connection.execute(f"DELETE FROM {name} WHERE d < ? OR d >= ? OR d IS NULL", (start - window, end))
+    for read in reads:
+        column, since = read.column, start - read.before // DAY
+        far = f"{column} < ? OR {column} >= ? OR {column} IS NULL"
+        connection.execute(f"DELETE FROM {read.table} WHERE {far}", (since, end))
     found = answer(connection, sql, start, end)
     connection.execute("ROLLBACK TO near")
     return found
 
 
 def test_accepted_slices_equal_one_batch_and_need_nothing_far() -> None:
-    accepted = 0
+    accepted = bounded = 0
     for seed in range(QUERIES):
         chance = Random(seed)
         sql = random_query(chance, chance.randint(1, 3))
@@ -72,10 +76,11 @@ def test_accepted_slices_equal_one_batch_and_need_nothing_far() -> None:
             slices = [answer(connection, sql, day, day + 1) for day in range(*RANGE)]
             assert answer(connection, sql, *RANGE) == sum(slices, Counter()), (seed, sql)
             assert all(RANGE[0] <= row[2] < RANGE[1] for part in slices for row in part), (seed, sql)
-            if not any("taken from the declared window" in step for step in verdict.steps):
-                near = without_far_rows(connection, sql, window=window or 0, start=12, end=13)
-                assert near == slices[2], (seed, sql)
+            near = without_far_rows(connection, sql, verdict.reads, start=12, end=13)
+            assert near == slices[2], (seed, sql)
+            bounded += bool(verdict.reads)
     assert accepted > QUERIES // 20
+    assert bounded > accepted // 2
 
 
 def test_accepted_batches_of_one_slice_hold_its_rows_and_need_nothing_far() -> None:
@@ -93,8 +98,7 @@ def test_accepted_batches_of_one_slice_hold_its_rows_and_need_nothing_far() -> N
         with closing(filled(chance)) as connection:
             found = answer(connection, sql, 12, 13)
             assert all(row[2] == 12 for row in found), (seed, sql)
-            if not any("taken from the declared window" in step for step in verdict.steps):
-                assert without_far_rows(connection, sql, window=window or 0, start=12, end=13) == found, (seed, sql)
+            assert without_far_rows(connection, sql, verdict.reads, start=12, end=13) == found, (seed, sql)
     assert accepted > QUERIES // 20
 
 
@@ -119,3 +123,19 @@ def test_accepted_appends_equal_the_whole() -> None:
                 connection.execute("ROLLBACK TO part")
             assert whole == parts, (seed, sql)
     assert accepted > QUERIES // 20
+
+
+def test_what_a_refused_query_is_known_to_read_is_all_it_reads() -> None:
+    bounded = 0
+    for seed in range(QUERIES):
+        chance = Random(seed)
+        sql = random_query(chance, chance.randint(1, 3))
+        shape = shape_of(sqlglot.parse_one(sql, dialect="spark"))
+        verdict = judge(TimeInterval(time_column=DAY_COLUMN), shape, inputs=facts(3), zone="UTC", is_dated=True)
+        if isinstance(verdict, Proven) or not verdict.reads:
+            continue
+        bounded += 1
+        with closing(filled(chance)) as connection:
+            found = answer(connection, sql, 12, 13)
+            assert without_far_rows(connection, sql, verdict.reads, start=12, end=13) == found, (seed, sql)
+    assert bounded > QUERIES // 20

@@ -4,9 +4,9 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from lamina.compiler.infer import Typed, evaluate
-from lamina.compiler.program import expression_program
-from lamina.compiler.program_form import Program
+from lamina.compiler.query.program import expression_program
+from lamina.compiler.types.infer import Typed, evaluate
+from lamina.compiler.types.program_form import Program
 from lamina.values.codec import from_pack, to_pack
 from lamina.values.schema import UNKNOWN, DataType
 
@@ -149,7 +149,7 @@ def test_nested_values_are_taken_apart(text: str, kind: str) -> None:
         "cast(id AS geometry)",
     ],
 )
-def test_what_cannot_be_told_stays_unknown(text: str) -> None:
+def test_what_is_not_known_stays_unknown(text: str) -> None:
     assert infer(text) == "unknown"
 
 

@@ -31,7 +31,7 @@ def test_a_loop_of_ten_thousand_is_found() -> None:
 
 
 @given(st.dictionaries(st.integers(0, 12), st.sets(st.integers(0, 12)), max_size=13))
-def test_every_name_stands_above_what_it_reads(edges: dict[int, set[int]]) -> None:
+def test_every_name_comes_after_what_it_reads(edges: dict[int, set[int]]) -> None:
     reads = {str(name): tuple(str(item) for item in sorted(items) if item in edges) for name, items in edges.items()}
     found = arrange(reads)
     level = {name: number for number, layer in enumerate(found.layers) for name in layer}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lamina.compiler.modules import imported_modules, source_hash
+from lamina.compiler.identity.modules import imported_modules, source_hash
 
 MODEL = "models/sales/orders.py"
 

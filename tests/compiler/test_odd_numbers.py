@@ -2,7 +2,7 @@
 
 import pytest
 
-from lamina.compiler.query import compile_query
+from lamina.compiler.compile_query import compile_query
 from lamina.values.codec import to_pack
 
 LONG = "9" * 5_000

@@ -3,7 +3,7 @@
 import pytest
 from tests.compiler.projects import graph_of, model, source
 
-from lamina.compiler.parse import parse
+from lamina.compiler.query.parse import parse
 from lamina.values.diagnostic import Diagnostic
 
 
@@ -25,7 +25,7 @@ from lamina.values.diagnostic import Diagnostic
         ("SELECT a FROM", "expected table name near `FROM`", (1, 10)),
     ],
 )
-def test_a_syntax_error_is_told_in_plain_words(text: str, reason: str, place: tuple[int, int]) -> None:
+def test_a_syntax_error_is_reported_in_plain_words(text: str, reason: str, place: tuple[int, int]) -> None:
     found = parse(text)
     assert isinstance(found, Diagnostic)
     assert found.message == f"the query cannot be parsed: {reason}"

@@ -3,8 +3,8 @@
 import sqlglot
 from sqlglot import exp
 
-from lamina.compiler.program import expression_program
-from lamina.compiler.program_form import Program
+from lamina.compiler.query.program import expression_program
+from lamina.compiler.types.program_form import Program
 from lamina.values.codec import from_pack, to_pack
 
 
@@ -36,7 +36,7 @@ def test_windows_filters_and_null_treatment_leave_their_function() -> None:
     assert write("first(a) IGNORE NULLS") == ("call", "first", ("column", 0, "a"))
 
 
-def test_literals_with_a_suffix_are_told_from_casts() -> None:
+def test_literals_with_a_suffix_are_not_casts() -> None:
     assert write("100L") == ("literal", "bigint", "100")
     assert write("cast(100 AS bigint)") == ("cast", "bigint", ("literal", "int", "100"))
     assert write("date '2024-01-01'") == ("literal", "date")
@@ -50,7 +50,7 @@ def test_text_is_kept_only_where_a_rule_reads_it() -> None:
     assert write("a['key']") == ("item", ("column", 0, "a"), ("literal", "string", "key"))
 
 
-def test_subqueries_and_parameters_are_asked_for() -> None:
+def test_subqueries_and_parameters_are_requested() -> None:
     assert write("(SELECT max(x) FROM y)") == ("column", 7, "")
     assert write("a IN (SELECT x FROM y)") == ("boolean", ("column", 0, "a"), ("column", 7, ""))
     assert write("EXISTS (SELECT 1)") == ("literal", "boolean")

@@ -3,7 +3,7 @@
 import pytest
 from tests.compiler.projects import corpus_graph, ephemeral, graph_of, model, source
 
-from lamina.compiler.parameters import ParameterValue, literal_sql
+from lamina.compiler.link.parameters import ParameterValue, literal_sql
 from lamina.compiler.render import CannotRender, render
 from lamina.project.model import ModelFile
 from lamina.values.names import ModelName, TableName
@@ -131,7 +131,7 @@ def test_what_nobody_wrote_has_no_place() -> None:
 
 
 @pytest.mark.parametrize("folder", ["tpch", "constructs"])
-def test_what_is_left_alone_stands_where_it_says(folder: str) -> None:
+def test_what_is_left_alone_stays_where_it_says(folder: str) -> None:
     graph = corpus_graph(folder)
     relations = {TableName(table.name): f"pin_{number}" for number, table in enumerate(graph.sources)}
     for item in graph.models:

@@ -6,7 +6,11 @@ from tests.compiler.projects import graph_of, model, source
 from lamina.compiler.resolve import Names
 from lamina.values.names import ModelName
 
-NAMES = Names(["sales.orders", "main.days", "main.orders"], ["raw.orders", "lake.raw.events"], default_schema="main")
+NAMES = Names(
+    ["sales.orders", "main.days", "main.orders", "web.clicks", "web.visits", "eu.rates", "us.rates"],
+    ["raw.orders", "raw.clicks", "lake.raw.events"],
+    default_schema="main",
+)
 
 
 @pytest.mark.parametrize(
@@ -19,6 +23,10 @@ NAMES = Names(["sales.orders", "main.days", "main.orders"], ["raw.orders", "lake
         (("lake", "raw", "events"), "sales", "lake.raw.events"),
         (("lake", "sales", "orders"), "sales", None),
         (("raw", "missing"), "sales", None),
+        (("clicks",), "sales", "web.clicks"),
+        (("Visits",), "sales", "web.visits"),
+        (("rates",), "sales", None),
+        (("events",), "sales", None),
     ],
 )
 def test_a_name_stands_for_one_table(parts: tuple[str, ...], schema: str, table: str | None) -> None:
@@ -71,6 +79,29 @@ def test_an_unknown_name_offers_only_a_close_one(name: str, close: str | None) -
     assert (finding.place.line, finding.place.column) == (1, 16)
 
 
+def test_a_bare_name_that_several_schemas_have_is_an_error_that_names_them() -> None:
+    rates = [model(f"{schema}.rates", "SELECT 1 AS id") for schema in ("eu", "us")]
+    graph = graph_of(*rates, model("sales.orders", "SELECT id FROM rates"))
+    (finding,) = graph.diagnostics
+    assert (finding.code, finding.message) == ("L201", "`rates` could be more than one table")
+    assert finding.hint == "write one of `eu.rates`, `us.rates`"
+
+
+@pytest.mark.parametrize(
+    ("name", "close"),
+    [
+        (("ordrs",), "orders"),  # a model, though a seed is as close
+        (("countris",), "countries"),
+        (("rate",), "eu.rates"),  # the bare name would not say which
+        (("web", "orders"), "sales.orders"),
+    ],
+)
+def test_models_are_offered_before_seeds(name: tuple[str, ...], close: str) -> None:
+    models = ["sales.orders", "main.ords", "main.countries", "eu.rates", "us.rates"]
+    names = Names(models, [], default_schema="main", seeds=["main.ords", "main.countries"])
+    assert names.nearest(name, schema="mart") == close
+
+
 def test_settings_may_add_inputs() -> None:
     graph = graph_of(model("main.a", "SELECT 1 AS id"), model("main.b", "SELECT 2 AS id", depends_on=("a",)))
     assert graph.layers == (("main.a",), ("main.b",))
@@ -78,7 +109,7 @@ def test_settings_may_add_inputs() -> None:
 
 
 @pytest.mark.parametrize("written", ["old", "sales.old", "SALES.Old"])
-def test_a_disabled_model_is_told_from_an_unknown_one(written: str) -> None:
+def test_a_disabled_model_differs_from_an_unknown_one(written: str) -> None:
     names = Names(["sales.orders"], [], default_schema="main", disabled=["sales.old"])
     parts = tuple(written.split("."))
     assert names.resolve(parts, schema="sales") is None

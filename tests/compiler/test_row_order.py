@@ -1,5 +1,7 @@
 """Rules about order and joins, whatever the strategy: followed through CTEs and ephemeral models to the tables."""
 
+from typing import Any
+
 import pytest
 from tests.compiler.projects import ephemeral, graph_of, model, source
 
@@ -11,7 +13,10 @@ PEOPLE = source("raw.people", "id string, name string, born timestamp")
 KEYED = model(
     "main.keyed",
     "SELECT id, customer, day, code FROM raw.orders",
-    checks=(CheckSettings(type="unique", column=ColumnName("id")),),
+    checks=(
+        CheckSettings(type="unique", column=ColumnName("id"), scope="table"),
+        CheckSettings(type="not_null", column=ColumnName("id")),
+    ),
 )
 SEEN_THROUGH = ephemeral("main.renamed", "SELECT id AS number, id + 1 AS next, customer FROM keyed")
 NUMBER = "row_number() OVER (PARTITION BY customer ORDER BY {order})"
@@ -76,7 +81,26 @@ def test_a_join_over_columns_of_two_kinds_is_found(text: str, places: list[str])
     assert found(text) == [("L231", place) for place in places]
 
 
-def test_an_aggregate_that_takes_rows_as_they_come_is_found_wherever_it_stands() -> None:
+def test_an_aggregate_that_takes_rows_as_they_come_is_found_wherever_it_is() -> None:
     text = "SELECT id\nFROM keyed\nWHERE id IN (SELECT first(id) FROM raw.orders)"
     assert found(text) == [("L430", "3:21")]
     assert found("SELECT first_value(id) OVER (ORDER BY id) AS f FROM keyed") == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"scope": "batch"},
+        {"severity": "warn"},
+        {"where": "day IS NOT NULL"},
+        {"max_failed_rows": 1},
+        {"type": "not_null"},
+    ],
+)
+def test_only_a_check_of_the_whole_table_makes_a_key(change: dict[str, Any]) -> None:
+    unique, filled = KEYED.settings.checks
+    weaker = model("main.keyed", KEYED.text, checks=(unique.replace(**change), filled))
+    nullable = model("main.keyed", KEYED.text, checks=(unique,))
+    asked = model("main.asked", f"SELECT {NUMBER.format(order='id')} AS n FROM keyed")
+    for parent, codes in ((KEYED, []), (weaker, ["L431"]), (nullable, ["L431"])):
+        assert [item.code for item in graph_of(ORDERS, parent, asked).diagnostics] == codes

@@ -4,10 +4,10 @@ import pytest
 import sqlglot
 from sqlglot.errors import ParseError
 
-from lamina.compiler import function_kinds
-from lamina.compiler.operators import FunctionUse, QueryShape, SelectBlock, SetBlock
-from lamina.compiler.shape import shape_of
-from lamina.compiler.units import DAY
+from lamina.compiler.query.operators import FunctionUse, QueryShape, SelectBlock, SetBlock
+from lamina.compiler.slices.shape import shape_of
+from lamina.compiler.slices.units import DAY
+from lamina.compiler.types import function_kinds
 
 
 def read(sql: str) -> QueryShape:

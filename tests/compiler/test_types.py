@@ -3,8 +3,8 @@
 import pytest
 import sqlglot
 
-from lamina.compiler.type_syntax import type_of_syntax
-from lamina.compiler.types import (
+from lamina.compiler.query.type_syntax import type_of_syntax
+from lamina.compiler.types.spark_types import (
     LONGEST,
     adjusted_decimal,
     decimal_of,
@@ -98,7 +98,7 @@ def test_a_cast_names_its_type(written: str, kind: str) -> None:
     assert type_of_syntax(cast.args["to"]) == kind
 
 
-def test_a_nested_type_that_grows_too_long_is_not_told() -> None:
+def test_a_nested_type_that_grows_too_long_stays_unknown() -> None:
     kind = struct_of([("x", "int")])
     lengths = []
     for _ in range(100):

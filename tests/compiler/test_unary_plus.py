@@ -2,7 +2,7 @@
 
 import pytest
 
-from lamina.compiler.parse import Parsed, parse
+from lamina.compiler.query.parse import Parsed, parse
 
 
 def written_again(expression: str) -> str:

@@ -7,8 +7,8 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lamina.compiler import units
-from lamina.compiler.units import LINE, is_whole_in, nests
+from lamina.compiler.slices import units
+from lamina.compiler.slices.units import LINE, is_whole_in, nests
 from lamina.values.grid import day_start
 
 UNITS = (*(unit for unit in LINE if unit != "instant"), "week")

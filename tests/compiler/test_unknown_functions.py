@@ -6,8 +6,8 @@ import pytest
 from tests.compiler.projects import graph_of, model
 
 from lamina.api import compile_project, load_project
-from lamina.compiler.function_kinds import KNOWN
-from lamina.compiler.unknown_functions import ELSEWHERE, SYNTAX, meant_function
+from lamina.compiler.problems.unknown_functions import ELSEWHERE, SYNTAX, meant_function
+from lamina.compiler.types.function_kinds import KNOWN
 
 
 def unknown(sql: str) -> list[str]:

@@ -11,7 +11,7 @@ def codes(*texts: str) -> list[str]:
     return [item.code for item in graph_of(ORDERS, *models).diagnostics]
 
 
-def test_names_that_cannot_be_told_are_no_duplicates() -> None:
+def test_names_that_are_not_known_are_not_duplicates() -> None:
     assert codes("SELECT upper(name), lower(name) FROM raw.orders") == ["L233", "L233"]
     assert "L215" in codes("SELECT count(*), count(*) FROM raw.orders")
 
@@ -25,7 +25,7 @@ def test_an_ephemeral_model_has_no_table_to_hold_the_name() -> None:
     assert "L233" not in {item.code for item in made.diagnostics}
 
 
-def test_reading_a_name_that_cannot_be_told_asks_for_an_alias() -> None:
+def test_reading_a_name_that_is_not_known_asks_for_an_alias() -> None:
     found = graph_of(
         ORDERS,
         model("main.upper", "SELECT id, upper(name) FROM raw.orders"),

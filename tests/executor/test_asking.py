@@ -1,4 +1,4 @@
-"""What was asked for and failed is asked for again, and stays asked for until it is built."""
+"""What was requested and failed is requested again, and stays requested until it is built."""
 
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -69,18 +69,18 @@ def test_i1_a_retry_that_dies_before_it_publishes_is_done_by_the_next_run(world:
     found = run(world)
 
     assert (found[DAILY].status, found[DAILY].intervals) == ("completed", (DAY,))
-    assert found[DAILY].reason.startswith("asked for: 2026-01-02")
-    assert (found[WHOLE_TABLE].status, found[WHOLE_TABLE].reason.split(";")[0]) == ("completed", "asked for")
+    assert found[DAILY].reason.startswith("requested: 2026-01-02")
+    assert (found[WHOLE_TABLE].status, found[WHOLE_TABLE].reason.split(";")[0]) == ("completed", "requested")
 
 
-def test_what_was_built_is_not_asked_for_any_more(world: World) -> None:
+def test_what_was_built_is_not_requested_any_more(world: World) -> None:
     world.project = Project(LAX)
     run(world, flag="retry")
     assert view(world).requests == {}
     assert {item.status for item in run(world).values()} == {"skipped"}
 
 
-def test_a_retry_that_fails_again_is_told_by_every_run_and_tried_by_none(world: World) -> None:
+def test_a_retry_that_fails_again_is_reported_by_every_run_and_tried_by_none(world: World) -> None:
     run(world, flag="retry")
     before = view(world)
     assert before.requests == {DAILY: (DAY,), WHOLE_TABLE: (WHOLE,)}
@@ -93,7 +93,7 @@ def test_a_retry_that_fails_again_is_told_by_every_run_and_tried_by_none(world: 
     assert view(world) == before
 
 
-def test_a_retry_that_failed_again_is_done_once_its_cause_is_mended(world: World) -> None:
+def test_a_retry_that_failed_again_is_done_once_its_cause_is_fixed(world: World) -> None:
     run(world, flag="retry")
     world.project = Project(LAX)
     assert {item.status for item in run(world).values()} == {"completed"}

@@ -70,7 +70,7 @@ def test_slices_that_read_other_days_are_built_meanwhile(world: World) -> None:
     assert found["mart.whole"].status == "blocked"
 
 
-def test_mended_rows_free_the_readers(world: World) -> None:
+def test_fixed_rows_free_the_readers(world: World) -> None:
     run_once(world)
     sound = tuple(row for row in world.rows("raw.events") if row[-1] != POISON)
     world.commit("raw.events", sound, is_append=False)

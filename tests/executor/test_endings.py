@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from threading import Event
 
 import pytest
 from tests.simulation.engine import ENVIRONMENT, run_engine
@@ -78,6 +79,22 @@ def test_a_keyboard_interrupt_closes_the_run_as_interrupted(world: World) -> Non
     with pytest.raises(KeyboardInterrupt):
         run_engine(world, Process(), hook=once_at("recover.after", 1, interrupt))
     assert last_run(world).status == "interrupted"
+
+
+def test_a_second_interrupt_leaves_the_step_and_still_answers_for_the_run(world: World) -> None:
+    stop = Event()
+
+    def interrupt_twice() -> None:
+        stop.set()
+        raise KeyboardInterrupt
+
+    result = run_engine(world, Process(), hook=once_at("stage.after", 4, interrupt_twice), stop=stop)
+    assert isinstance(result, RunResult)
+    assert (result.status, result.exit_code, result.tables_built) == ("interrupted", 130, 1)
+    assert statuses(result) == {"mart.a": "completed", "mart.b": "not_started"}
+    assert last_run(world).status == "interrupted"
+    again = run_engine(world, Process())
+    assert statuses(again) == {"mart.a": "skipped", "mart.b": "completed"}
 
 
 def test_the_first_failure_ends_the_batches_of_its_model_and_the_run(world: World) -> None:

@@ -1,6 +1,6 @@
 """The ready queue: needs first, no layers in between, nothing new after a stop."""
 
-from threading import Lock
+from threading import Event, Lock
 
 import pytest
 
@@ -49,3 +49,23 @@ def test_a_fault_in_the_work_is_not_swallowed() -> None:
 
     with pytest.raises(RuntimeError, match="broken"):
         work_through(NEEDS, work, threads=2, should_stop=lambda: False)
+
+
+def test_an_interrupt_does_not_wait_for_what_is_under_way() -> None:
+    started, may_end = Event(), Event()
+
+    def work(_: str) -> None:
+        started.set()
+        may_end.wait(timeout=60)
+
+    def interrupt() -> bool:
+        if started.is_set():
+            raise KeyboardInterrupt
+        return False
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work_through(NEEDS, work, threads=2, should_stop=interrupt)
+        assert not may_end.is_set()
+    finally:
+        may_end.set()

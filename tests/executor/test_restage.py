@@ -31,7 +31,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 def run_while(world: World, act: Callable[[], None]) -> Materialization:
-    """Run, and let somebody act when the batch is about to be published."""
+    """Run, and let someone act when the batch is about to be published."""
     result = run_engine(world, Process(), hook=once_at("prepare.after", 1, act))
     assert isinstance(result, RunResult), result
     (done,) = result.materializations
@@ -49,7 +49,7 @@ def test_a_move_without_a_change_of_rows_is_followed(world: World, way: str) -> 
     assert total == sum(1 for row in world.rows("raw.events") if int(str(row[-1])) > 0)
 
 
-def test_a_write_of_somebody_else_is_left_to_the_next_run(world: World) -> None:
+def test_a_write_by_someone_else_is_left_to_the_next_run(world: World) -> None:
     table = world.lake.table(TOTAL)
     assert table is not None
     theirs = Relation(table.head.relation.columns, (("z", 1, 1),))

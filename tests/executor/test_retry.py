@@ -52,7 +52,7 @@ def _try(work: Callable[[], str], *, budget: int = 20) -> tuple[str, Trail, list
     return done, trail, heard
 
 
-def test_a_transient_failure_is_tried_again_and_told() -> None:
+def test_a_transient_failure_is_tried_again_and_reported() -> None:
     done, trail, heard = _try(_failing(2, "transient"))
     assert done == "done"
     assert [attempt.failure_kind for attempt in trail.attempts] == ["transient", "transient"]

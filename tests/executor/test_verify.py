@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from tests.simulation.engine import ENVIRONMENT, run_engine
@@ -14,9 +15,11 @@ from tests.simulation.world import World, open_world
 
 from lamina.executor.observe import look, sources_of
 from lamina.executor.runtime import Runtime
-from lamina.executor.verify import verify_model
+from lamina.executor.verify import unproven, verify_model
+from lamina.values.coverage import Coverage
 from lamina.values.names import ModelName, TableName
-from lamina.values.result import ModelVerdict
+from lamina.values.result import ModelVerdict, Verdict, VerifyResult, verified
+from lamina.warehouse.port import Comparison
 
 DESIGNS = (
     Design("mart.daily", "daily", ("raw.events",), batch_size=1, is_checked=True),
@@ -67,7 +70,8 @@ def test_a_stale_range_is_compared_with_what_it_was_built_from(world: World, nam
 def test_versions_that_are_gone_leave_the_stale_ranges_out(world: World) -> None:
     world.lake.expire(TableName("raw.events"), keep=1)
     found = verify(world, "mart.daily")
-    assert (found.status, found.reason) == ("equal", "1 range not compared: stale, the next run builds them")
+    assert found.status == "equal"
+    assert found.reason == "1 range not compared: stale; the next run builds what is due of it"
     assert verify(world, "mart.total").status == "unverifiable"
 
 
@@ -77,3 +81,45 @@ def test_a_difference_in_a_stale_range_is_found(world: World) -> None:
     world.write_foreign(TableName("mart.daily"), table.head.relation.rows[:-1])
     found = verify(world, "mart.daily")
     assert (found.status, found.missing, found.extra) == ("different", 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("passed", "said"), [("raw.events", "changes in `raw.events`"), ("mart.total", "another writer")]
+)
+def test_rows_that_differ_beside_what_was_let_pass_are_counted_and_shown(world: World, passed: str, said: str) -> None:
+    model = world.compile()[0].model(ModelName("mart.total"))
+    coverage = Coverage(not_followed=(TableName(passed),))
+    found = Comparison(rows_expected=3, rows_actual=2, missing=2, extra=1, examples=("missing: a",))
+
+    shown = unproven(model, coverage, found)
+
+    assert (shown.missing, shown.extra, shown.examples) == (2, 1, ("missing: a",))
+    assert said in str(shown.unverifiable)
+    assert "2 missing rows and 1 extra row, but it is not proven" in str(shown.unverifiable)
+    assert unproven(model, Coverage(), found) == found
+
+
+@pytest.mark.parametrize("what", ["metadata", "rows"])
+def test_a_table_with_lost_files_fails_and_the_others_are_compared(
+    world: World, what: Literal["metadata", "rows"]
+) -> None:
+    pointer = world.lake.pointer(TableName("mart.total"))
+    assert pointer is not None
+    world.lake.lost[pointer] = what
+    found = verify(world, "mart.total")
+    assert found.status == "failed"
+    assert "`lamina run -s mart.total --full-refresh`; `lamina drop mart.total` removes it" in found.reason
+    assert verify(world, "mart.daily").status == "equal"
+
+
+def test_the_exit_code_of_verify_says_that_a_table_is_lost() -> None:
+    statuses: tuple[Verdict, ...] = ("equal", "failed", "unverifiable")
+    equal, failed, other = (ModelVerdict(model=status, status=status) for status in statuses)
+    assert _result(equal, other).exit_code == 0
+    assert _result(equal, failed).exit_code == 2
+    assert _result(other, failed).exit_code == 1
+    assert _result(failed).status == "failed"
+
+
+def _result(*models: ModelVerdict) -> VerifyResult:
+    return VerifyResult(status=verified(models), models=models)

@@ -27,7 +27,7 @@ def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("worker")
-def test_a_crash_is_told_and_the_next_project_is_compiled() -> None:
+def test_a_crash_is_reported_and_the_next_project_is_compiled() -> None:
     with Compiler(seconds=60) as compiler:
         crashed, fine = (compiler.outcome(Path(name)) for name in ("crashes", "fine"))
     assert crashed.crash == "the process ended with -6: alas\n"
@@ -35,14 +35,14 @@ def test_a_crash_is_told_and_the_next_project_is_compiled() -> None:
 
 
 @pytest.mark.usefixtures("worker")
-def test_a_hang_is_told() -> None:
+def test_a_hang_is_reported() -> None:
     with Compiler(seconds=0.2) as compiler:
         crash = compiler.outcome(Path("hangs")).crash
     assert crash is not None
     assert crash.startswith("no answer within 0.2 seconds")
 
 
-def test_a_process_that_does_not_start_is_told(worker: Path) -> None:
+def test_a_process_that_does_not_start_is_reported(worker: Path) -> None:
     worker.write_text("raise SystemExit('no way')")
     with Compiler(seconds=60) as compiler:
         for _ in range(2):

@@ -1,5 +1,6 @@
 """I1, with the real process and real Spark: a run killed anywhere loses nothing and doubles nothing."""
 
+import shutil
 import time
 from collections.abc import Iterator
 from random import Random, SystemRandom
@@ -59,6 +60,17 @@ def test_i1_a_run_killed_at_any_time_loses_and_doubles_nothing(shop: Shop) -> No
     _assert_whole(shop)
 
 
+def test_i3_state_and_catalog_lost_after_a_kill_lose_and_double_nothing(shop: Shop) -> None:
+    for point in ("prepare.after", "publish.after", "prepare.after@2"):
+        shop.change_orders()
+        assert shop.run(failpoint=point) == KILLED, f"the run never came to {point}"
+        for file in (shop.folder / ".lamina").glob("lamina.db*"):
+            file.unlink()
+        if point == "publish.after":
+            shutil.rmtree(shop.folder / ".lamina" / "backup")
+    _assert_whole(shop)
+
+
 def test_a_retry_that_is_killed_is_not_forgotten(shop: Shop) -> None:
     assert shop.run() == 0
     day = min(shop.expected_revenue())  # runs before may have taken any day away
@@ -71,7 +83,7 @@ def test_a_retry_that_is_killed_is_not_forgotten(shop: Shop) -> None:
 
     assert shop.command("retry", "daily_revenue", failpoint="stage.after") == (KILLED, {})
 
-    built = {"sales.daily_revenue": f"asked for: {day}; the same rows as before, nothing written"}
+    built = {"sales.daily_revenue": f"requested: {day}; the same rows as before, nothing written"}
     assert shop.command("run") == (0, built)
     assert shop.command("run") == (0, {})
 

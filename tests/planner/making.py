@@ -44,6 +44,7 @@ def use(
     reads: tuple[str, ...] | None = None,
     by: str | None = None,
     window_days: int = 0,
+    of_dates: bool = False,
     on_touch: Literal["rebuild", "keep"] = "rebuild",
     is_driver: bool = False,
 ) -> InputUse:
@@ -53,7 +54,8 @@ def use(
         is_model=not name.startswith("raw."),
         read_set=None if reads is None else tuple(ColumnName(item) for item in reads),
         filter_column=None if by is None else ColumnName(by),
-        window_seconds=window_days * 86400,
+        filters_dates=of_dates,
+        reach_seconds=window_days * 86400,
         on_touch=on_touch,
         is_driver=is_driver,
     )

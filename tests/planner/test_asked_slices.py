@@ -1,4 +1,4 @@
-"""Slices that somebody asked for, against a model's own time."""
+"""Slices that someone asked for, against a model's own time."""
 
 from datetime import UTC, datetime
 

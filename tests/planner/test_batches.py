@@ -79,6 +79,7 @@ def test_batches_read_what_is_folded_and_the_driver_from_where_it_was_left() -> 
         base="pointer",
         parameters={"as_of": "2026-04-08"},
         is_from_nothing=False,
+        carries_rows=True,
         new_commit=lambda: CommitId(f"c{next(numbers)}"),
     )
     assert tuple(batches) == (

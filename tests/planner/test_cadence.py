@@ -16,7 +16,7 @@ def test_models_of_one_cadence_are_counted_together() -> None:
     )
 
 
-def test_a_cron_stands_in_place_of_the_unit() -> None:
+def test_a_cron_takes_the_place_of_the_unit() -> None:
     (found,) = next_due((model(strategy=DAILY, cron="30 7 * * *"),), NOW)
     assert (found.cadence, found.at) == ("30 7 * * *", "2026-04-10T07:30:00Z")
 

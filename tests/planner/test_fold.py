@@ -7,7 +7,7 @@ from lamina.project.strategy import Incremental
 from lamina.values.coverage import Coverage, Debt, Logic, Segment
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ColumnName, Fingerprint, Position, TableName
-from lamina.values.touch import Nothing, Refinement
+from lamina.values.touch import Everything, Nothing, Refinement
 
 STATS = model(inputs=(use(reads=("day", "amount"), by="day"),), strategy=DAILY)
 
@@ -64,7 +64,7 @@ def test_reader_of_equal_columns_is_spared_with_the_reason() -> None:
     assert owed(after) == ()
     assert decisions[0].decision == "skip"
     assert decisions[0].columns == ("status",)
-    assert decisions[0].reason == "only `status` changed, not read by `sales.stats`"
+    assert decisions[0].reason == "only `status` of `raw.orders` changed, which it does not read"
 
 
 def test_unknown_read_set_is_spared_only_by_a_proof_for_every_column() -> None:
@@ -192,13 +192,41 @@ def test_own_past_touches_later_slices_only() -> None:
     assert owed(after) == (days(4, 5),)
 
 
+NEW_YORK = "America/New_York"
+
+
 def test_dates_of_a_zoned_reader_reach_its_local_day() -> None:
     log = {ORDERS: (touch("2", "1", days(3)),)}
-    by_date = model(inputs=(use(by="day"),), strategy=DAILY, column_type="date", timezone="America/New_York")
+    by_date = model(inputs=(use(by="day", of_dates=True),), strategy=DAILY, column_type="date", timezone=NEW_YORK)
     before = built(by_date, Interval(day(1, hour=4), day(10, hour=4)), positions={"raw.orders": "1"})
     after, _ = fold(before, by_date, touches=log, heads={})
     assert owed(after) == (Interval(day(3, hour=4), day(4, hour=4)),)
-    # A query that compares instants reads the UTC day, which lies in two local ones.
-    by_instant = by_date.replace(reads_parameters=("start_ts", "end_ts"))
+    # A UTC day of instants lies in two local ones.
+    by_instant = by_date.replace(inputs=(use(by="day"),))
     after, _ = fold(before, by_instant, touches=log, heads={})
     assert owed(after) == (Interval(day(2, hour=4), day(4, hour=4)),)
+
+
+def test_own_past_of_local_dates_does_not_touch_its_own_slice() -> None:
+    own = use("sales.balance", by="day", window_days=1, of_dates=True)
+    itself = model("sales.balance", inputs=(own,), strategy=DAILY, column_type="date", timezone=NEW_YORK)
+    before = built(itself, Interval(day(1, hour=4), day(10, hour=4)), positions={"sales.balance": "1"})
+    log = {TableName("sales.balance"): (touch("2", "1", days(3), table="sales.balance"),)}
+    after, _ = fold(before, itself, touches=log, heads={})
+    assert owed(after) == (Interval(day(4, hour=4), day(5, hour=4)),)
+
+
+def test_rows_without_a_time_touch_no_slice_of_a_reader_by_range() -> None:
+    undated = Refinement(columns=None, filter_column=ColumnName("day"))
+    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
+    log = {ORDERS: (touch("2", "1", extent=Everything()).replace(refinements=(undated,)),)}
+    after, _ = fold(before, STATS, touches=log, heads={})
+    assert owed(after) == ()
+
+
+def test_a_change_of_unknown_days_says_that_every_slice_is_rebuilt() -> None:
+    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
+    log = {ORDERS: (touch("2", "1", extent=Everything()),)}
+    after, decisions = fold(before, STATS, touches=log, heads={})
+    assert owed(after) == (days(1, 20),)
+    assert "so every slice is rebuilt" in decisions[0].reason

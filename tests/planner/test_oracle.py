@@ -110,11 +110,13 @@ class World:
             parameters={},
             new_commit=lambda: CommitId("c"),
             is_from_nothing=False,
+            carries_rows=True,
         )
         for _, batch in zip(range(batches), made, strict=False):
             at = {pin.input: int(pin.position) for pin in batch.pins}
             if batch.mode == "replace_all":
-                self.table.clear()
+                kept = set(self._units(batch.carried))
+                self.table = {unit: rows for unit, rows in self.table.items() if unit in kept}
             for unit in self._units(batch.slices):
                 self.table[unit] = _result(self.versions, unit, code=self.code, window=self.window, at=at)
             self.coverage = record_batch(

@@ -95,10 +95,10 @@ def test_a_foreign_write_is_remembered_until_it_is_accepted() -> None:
     assert later is not None
     assert later.status == "foreign_write"
     assert not is_foreign(accept(TOTAL, after.recorded.coverage, position=None))
-    assert accept(TOTAL, after.recorded.coverage, position=None) == OLD
+    assert accept(TOTAL, after.recorded.coverage, position=None) == OLD.replace(not_followed=(TOTAL.target,))
 
 
-def test_a_foreign_write_to_a_model_that_reads_itself_is_told_from_its_own_debts() -> None:
+def test_a_foreign_write_to_a_model_that_reads_itself_is_kept_apart_from_its_own_debts() -> None:
     own = Debt(input=TableName("sales.balance"), since=Position("a"), position=Position("b"))
     coverage = built(BALANCE, days(1, 3), positions={"sales.balance": "b"})
     owing = coverage.replace(segments=tuple(item.replace(debts=(own,)) for item in coverage.segments))

@@ -76,8 +76,8 @@ def test_slices_of_intervals_and_whole_tables_add_up() -> None:
         (Selection(models=(A,), partition="2026-13-01"), "`2026-13-01` is not the key of a day"),
         (Selection(partition="2026-04"), "`2026-04` is not the key of a day"),
         (Selection(from_key="2026-04-09", to_key="2026-04-01"), "`--from 2026-04-09` lies after `--to 2026-04-01`"),
-        (Selection(models=(B,), partition="2026-04-01"), "slices are asked for, but `sales.b` has none"),
-        (Selection(models=(B,), is_latest=True), "slices are asked for, but `sales.b` has none"),
+        (Selection(models=(B,), partition="2026-04-01"), "slices are requested, but `sales.b` has none"),
+        (Selection(models=(B,), is_latest=True), "slices are requested, but `sales.b` has none"),
     ],
 )
 def test_slices_that_cannot_be_meant_are_refused(selection: Selection, message: str) -> None:
@@ -96,3 +96,21 @@ def test_slices_that_cannot_be_meant_are_refused(selection: Selection, message: 
 )
 def test_slices_of_some_model_are_enough(selection: Selection) -> None:
     check_slices(selection, graph(model(A, strategy=DAILY), model(B)), execution_time=day(10))
+
+
+@pytest.mark.parametrize(
+    "slices",
+    [
+        Selection(partition="2026-04-07"),
+        Selection(from_key="2026-04-01", to_key="2026-04-03"),
+        Selection(is_latest=True),
+        Selection(is_missing=True),
+        Selection(lookback=2),
+    ],
+)
+def test_a_full_refresh_of_single_slices_is_refused(slices: Selection) -> None:
+    project = graph(model(A, strategy=DAILY))
+    with pytest.raises(UsageError, match="`--full-refresh` rebuilds whole tables") as caught:
+        check_slices(slices.replace(is_full_refresh=True), project, execution_time=day(9))
+    assert caught.value.exit_code == 64
+    check_slices(Selection(is_full_refresh=True), project, execution_time=day(9))

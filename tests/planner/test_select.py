@@ -103,7 +103,7 @@ def test_a_selection_without_models_is_an_error(selector: str) -> None:
         ((), ("*",), "the selection `*` without `*` leaves no model"),
     ],
 )
-def test_an_empty_selection_is_told_as_it_was_asked_for(
+def test_an_empty_selection_is_reported_as_it_was_written(
     include: tuple[str, ...], exclude: tuple[str, ...], message: str
 ) -> None:
     with pytest.raises(EmptySelection, match=re.escape(message)):
@@ -113,7 +113,7 @@ def test_an_empty_selection_is_told_as_it_was_asked_for(
 def test_a_way_to_select_without_a_pattern_is_not_taken_for_a_misspelling() -> None:
     with pytest.raises(InvalidSelector) as caught:
         select(GRAPH, ("tag:",), ())
-    assert caught.value.hint == "write it behind the colon: `tag:x`"
+    assert caught.value.hint == "write it after the colon: `tag:x`"
 
 
 def test_a_misspelt_name_is_an_error_even_beside_good_ones() -> None:
@@ -148,4 +148,9 @@ def test_a_bare_name_finds_its_model_only_if_it_is_the_only_one() -> None:
     assert found is not None
     assert found.name == "sales.daily"
     twin = model("main.alone").replace(name=ModelName("main.daily"))
-    assert find_model(GRAPH.replace(models=(*GRAPH.models, twin)), "daily") is None
+    twins = GRAPH.replace(models=(*GRAPH.models, twin))
+    assert find_model(twins, "daily") is None
+    with pytest.raises(EmptySelection, match="`daily` could be more than one model") as refused:
+        select(twins, ("daily",), ())
+    assert refused.value.hint == "write one of `sales.daily`, `main.daily`"
+    assert select(GRAPH, ("Daily",), ()) == ("sales.daily",)

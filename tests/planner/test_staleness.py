@@ -25,7 +25,7 @@ FAILURE = Failure(
     fingerprint=model().fingerprint,
     pins={},
     kind="data_rejected",
-    message="`sales.stats`: [DIVIDE_BY_ZERO] Division by zero",
+    message="`sales.stats`: Division by zero",
     attempts=1,
     first_seen=day(1),
     run_id=RunId("run-1"),
@@ -98,5 +98,5 @@ def test_a_failure_kept_without_its_conditions_is_tried_again() -> None:
 def test_a_failure_says_how_to_go_on_before_what_was_wrong() -> None:
     assert failure_in_words((FAILURE,)) == (
         "failed at 2026-04-01T00:00Z and is not tried again until code, settings or data change, "
-        "or `lamina retry sales.stats`: [DIVIDE_BY_ZERO] Division by zero"
+        "or `lamina retry sales.stats`: Division by zero"
     )

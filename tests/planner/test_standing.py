@@ -1,4 +1,4 @@
-"""How models stand, told from what a run would do."""
+"""The state of models, found from what a run would do."""
 
 from datetime import timedelta
 
@@ -9,7 +9,7 @@ from lamina.planner.standing import interval_ranges, model_status
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ModelName
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Skip, Wait
-from lamina.values.result import RangeReason
+from lamina.values.result import ModelStatus, RangeReason, Standing, StatusResult
 
 NAME = ModelName("sales.stats")
 OTHER = ModelName("sales.other")
@@ -45,7 +45,7 @@ def test_a_failure_outweighs_work_that_goes_on() -> None:
     assert model_status(MODEL, facts(built(MODEL, days(1, 2))), (build, block)).status == "failed"
 
 
-def test_ranges_are_sorted_by_how_they_stand() -> None:
+def test_ranges_are_sorted_by_their_state() -> None:
     late = Build(model=NAME, intervals=(days(2), days(4)), reason="late", mode="replace_slices")
     waiting = Wait(model=NAME, intervals=(days(5),), reason="not yet")
     failed = Block(model=NAME, intervals=(days(6),), reason="no", blocked_by=(NAME,))
@@ -57,16 +57,32 @@ def test_ranges_are_sorted_by_how_they_stand() -> None:
     assert [(item.start, item.reason) for item in found.failed] == [("2026-04-06T00:00:00Z", "no")]
 
 
-def test_a_slice_that_was_built_before_its_end_is_partial() -> None:
-    span = Interval(day(1), day(2) + timedelta(hours=5))
+def test_only_the_slice_that_was_built_before_its_end_is_partial() -> None:
+    span = Interval(day(1), day(3) + timedelta(hours=5))
     found = interval_ranges(MODEL, facts(built(MODEL, span)), ())
     assert found.partial == (
-        RangeReason(start="2026-04-01T00:00:00Z", end="2026-04-02T05:00:00Z", reason="unfinished"),
+        RangeReason(start="2026-04-03T00:00:00Z", end="2026-04-03T05:00:00Z", reason="unfinished"),
     )
+    assert interval_ranges(MODEL, facts(built(MODEL, days(1, 3))), ()).partial == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ((), 0),
+        (("current", "stale", "waiting", "held", "not_built"), 0),
+        (("current", "failed"), 2),
+        (("stale", "blocked"), 2),
+        (("failed", "blocked"), 1),
+    ],
+)
+def test_a_status_with_failed_models_ends_as_a_run_would(words: tuple[Standing, ...], code: int) -> None:
+    models = tuple(ModelStatus(model=NAME, strategy="merge", status=word, reason="") for word in words)
+    assert StatusResult(environment="prod", models=models).exit_code == code
 
 
 def test_a_whole_table_has_no_bounds() -> None:
     whole = model()
     build = Build(model=NAME, intervals=(WHOLE,), reason="first build", mode="replace_all")
     found = interval_ranges(whole, facts(), (build,))
-    assert found.missing == (RangeReason(start="", end="", reason="first build"),)
+    assert found.missing == (RangeReason(start=None, end=None, reason="first build"),)

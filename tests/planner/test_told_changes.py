@@ -1,10 +1,10 @@
-"""Which changes of code a plan tells: against what was built, of what was asked for, by their cause."""
+"""Which changes of code a plan tells: against what was built, of what was requested, by their cause."""
 
 from tests.compiler.projects import ephemeral, graph_of, model, source
 from tests.planner.making import plan
 
-from lamina.compiler.changes import compare
 from lamina.compiler.graph import Graph
+from lamina.compiler.identity.changes import compare
 from lamina.planner.told_changes import told_changes
 from lamina.project.model import CheckSettings
 from lamina.values.change import ModelChange
@@ -54,7 +54,7 @@ def test_an_edit_of_its_own_is_no_fault_of_the_ephemeral_model() -> None:
     assert told(old, new, built=("mart.sums",))["mart.sums"].through == ()
 
 
-def test_only_what_was_asked_for_or_is_built_is_told() -> None:
+def test_only_what_was_requested_or_is_built_is_reported() -> None:
     old = graph_of(ORDERS, ephemeral("mart.paid", PAID), SUMS, COUNTS)
     counts = model("mart.counts", "SELECT count(id) AS n FROM raw.orders")
     new = graph_of(ORDERS, ephemeral("mart.paid", PAID + " AND id > 7"), SUMS, counts)
@@ -75,6 +75,6 @@ def test_a_changed_check_is_a_change_of_metadata() -> None:
     assert (change.change, set(change.settings)) == ("metadata", {"checks", "tags"})
 
 
-def test_what_is_as_it_was_is_not_told() -> None:
+def test_what_is_as_it_was_is_not_reported() -> None:
     graph = graph_of(ORDERS, COUNTS)
     assert told(graph, graph, built=()) == {}

@@ -1,12 +1,14 @@
 """What batches do to readers, and what a diff is asked."""
 
+import pytest
 from tests.planner.making import DAILY, built, day, days, model, use
 
 from lamina.compiler.graph import CompiledModel
-from lamina.planner.touches import batch_extent, diff_questions, is_append, replaces_rows
+from lamina.planner.touches import adds_nothing, batch_extent, diff_questions, is_append, is_compared
 from lamina.project.strategy import Incremental
-from lamina.values.batch import Batch, Counts, DiffQuestion, Pin
+from lamina.values.batch import Batch, Counts, DiffQuestion, Pin, Staged
 from lamina.values.coverage import Coverage, Logic
+from lamina.values.drift import Drift
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ColumnName, CommitId, Fingerprint, Position, TableName
 from lamina.values.plan import Mode
@@ -52,6 +54,15 @@ def test_an_append_touches_where_its_rows_lie_if_that_is_known() -> None:
     assert is_append(made, Counts(inserted=1))
 
 
+def test_an_append_without_rows_touches_nobody() -> None:
+    made = batch(model(strategy=Incremental()), WHOLE, mode="append")
+    staged = Staged(batch=made, pointer="p", position=Position("3"), counts=Counts(read=4), columns=())
+    drift = Drift(model=made.model, column="note", before=None, after="string", action="added", reason="")
+    assert adds_nothing(staged)
+    assert not adds_nothing(staged.replace(counts=Counts(written=1)))
+    assert not adds_nothing(staged.replace(drift=(drift,)))
+
+
 def test_a_replaced_table_touches_everything() -> None:
     made = batch(STATS, days(1, 9), mode="replace_all")
     assert batch_extent(made, STATS, added=()) == Everything()
@@ -67,11 +78,13 @@ def test_slices_that_had_no_rows_are_filled_by_an_append() -> None:
 
 def test_only_what_replaces_built_rows_is_compared() -> None:
     coverage = built(STATS, days(1, 5))
-    assert replaces_rows(batch(STATS, days(3), mode="replace_slices"), coverage)
-    assert not replaces_rows(batch(STATS, days(6), mode="replace_slices"), coverage)
-    assert not replaces_rows(batch(STATS, days(3), mode="replace_slices").replace(base=None), coverage)
-    assert not replaces_rows(batch(STATS, WHOLE, mode="append"), built(STATS, WHOLE))
-    assert not replaces_rows(batch(STATS, WHOLE, mode="merge", since="1"), built(STATS, WHOLE))
+    assert is_compared(batch(STATS, days(3), mode="replace_slices"), coverage, ())
+    assert not is_compared(batch(STATS, days(6), mode="replace_slices"), coverage, ())
+    assert not is_compared(batch(STATS, days(3), mode="replace_slices").replace(base=None), coverage, ())
+    assert not is_compared(batch(STATS, WHOLE, mode="append"), built(STATS, WHOLE), ())
+    new_rows = batch(STATS, WHOLE, mode="merge", since="1")
+    assert not is_compared(new_rows, built(STATS, WHOLE), ())
+    assert is_compared(new_rows, built(STATS, WHOLE), (DiffQuestion(columns=None),))
 
 
 def test_a_diff_is_asked_once_for_each_way_of_reading() -> None:
@@ -91,3 +104,17 @@ def test_a_diff_is_asked_once_for_each_way_of_reading() -> None:
         DiffQuestion(columns=(ColumnName("old"),)),
         DiffQuestion(columns=None),
     )
+
+
+@pytest.mark.parametrize(
+    ("zone", "of_dates", "unit"),
+    [
+        ("UTC", False, "day"),
+        ("Europe/Stockholm", False, "hour"),
+        ("Asia/Kolkata", False, "15 minutes"),
+        ("Asia/Kolkata", True, "day"),
+    ],
+)
+def test_changes_are_grouped_so_that_local_days_stay_apart(zone: str, *, of_dates: bool, unit: str) -> None:
+    reader = model(inputs=(use(by="day", of_dates=of_dates),), strategy=DAILY, timezone=zone)
+    assert [item.unit for item in diff_questions(TableName("raw.orders"), (reader,), coverages={})] == [unit]

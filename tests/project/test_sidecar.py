@@ -106,7 +106,7 @@ def test_a_type_is_never_answered_with_itself(kind: str, suggestion: str | None,
     assert (found.code, found.suggestion, found.hint) == ("L129", suggestion, hint)
 
 
-def test_every_unknown_code_is_told() -> None:
+def test_every_unknown_code_is_reported() -> None:
     found = read('allow = ["L4xx", "L412", "l999"]').diagnostics
     assert [item.message for item in found] == ["`allow` cannot be `L4xx`", "`allow` cannot be `l999`"]
 
@@ -120,7 +120,7 @@ def test_every_unknown_code_is_told() -> None:
         'type = "merge"\nunique_key = ["id"]\nupdate_columns = ["ID"]',
     ],
 )
-def test_a_column_that_is_named_twice_is_told_once(strategy: str) -> None:
+def test_a_column_that_is_named_twice_is_reported_once(strategy: str) -> None:
     assert codes(read(f"[strategy]\n{strategy}\n")) == ["L126"]
 
 
@@ -223,3 +223,33 @@ def test_any_data_is_decoded_or_diagnosed(data: dict[str, Any]) -> None:
     findings = Findings(SettingPlaces(file="m.toml"))
     decoded = decode_table(data, KEYS, at="", findings=findings, later=LATER_KEYS)
     assert len(decoded) + len(findings.found) >= len(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ('type = "unique"\ncolumn = "id"', "table"),
+        ('type = "unique"\ncolumn = "id"\nscope = "batch"', "batch"),
+        ('type = "not_null"\ncolumn = "id"', "batch"),
+    ],
+)
+def test_unique_is_about_the_table_unless_it_says_otherwise(text: str, scope: str) -> None:
+    (check,) = read(f"[[checks]]\n{text}\n").settings.checks
+    assert check.scope == scope
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ('materialized = "table"', "did you mean `type` under `[strategy]`?"),
+        ('unique_key = ["id"]', "did you mean `unique_key` under `[strategy]`?"),
+        ('partition_by = ["day"]', "did you mean `partitioned_by` or `partition_by` under `[strategy]`?"),
+        ('window = "6 days"', 'did you mean `window` under `[inputs."TABLE"]`?'),
+        ('[strategy]\ntype = "full_refresh"\ncron = "@daily"', "did you mean `cron` at the top level?"),
+        ('[[columns]]\nname = "a"\nseverity = "warn"', "did you mean `severity` under `[[checks]]`?"),
+        ("zzzzzzzz = 1", None),
+    ],
+)
+def test_an_unknown_key_is_shown_where_it_belongs(text: str, hint: str | None) -> None:
+    found = [item for item in read(text).diagnostics if item.code == "L110"]
+    assert [item.hint for item in found] == [hint]

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import shlex
+import shutil
 import socket
 import sqlite3
 import tomllib
@@ -15,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.rewriting import move_ctime, rewrite
 from tests.spark.lake import Borrowed
 
 from lamina.cli.app import run_command
+from lamina.cli.commands import split_command
 from lamina.state.store import SqlStore
 from lamina.values.names import EnvironmentName, RunId
 from lamina.warehouse.spark.session import Application
@@ -36,8 +39,12 @@ class Step:
     write: dict[str, str] = field(default_factory=dict)
     remove: tuple[str, ...] = ()
     edit: dict[str, list[str]] = field(default_factory=dict)  # path: old text, new text
-    sql: tuple[str, ...] = ()  # done by somebody else
+    rewrite: dict[str, str] = field(default_factory=dict)  # with the same size and mtime, as `cp -p` does
+    chmod: tuple[str, ...] = ()  # files that get other rights and nothing else
+    sql: tuple[str, ...] = ()  # done by another writer
     is_state_lost: bool = False  # beforehand; the tables stay
+    state_file: str = ""  # what happens to the file that holds state and catalog: see `_harm_state_file`
+    move: str = ""  # the project is `moved` to another folder, or `copied` and used there
     is_held: bool = False  # another run, which lives, holds the lease meanwhile
     command: str = "run"
     at: str | None = None
@@ -89,6 +96,7 @@ class Player:
         self._owner = owner
         self._applications: list[Borrowed] = []
         self._plan_id = ""
+        self._originals: dict[Path, dict[str, bytes]] = {}  # what projects held when they were copied
         patch.setattr("lamina.warehouse.spark.warehouse.Application", self._borrow)
 
     def play(self, scenario: Scenario) -> None:
@@ -103,6 +111,8 @@ class Player:
                 raise AssertionError(f"{scenario.name}: {step.name}: {error}") from error
         if scenario.settles:
             self._check_idle(at)
+        for folder, contents in self._originals.items():
+            assert self._contents(folder) == contents, f"a copy wrote into {folder}"
 
     def write(self, files: dict[str, str]) -> None:
         """Write files of the project."""
@@ -113,7 +123,7 @@ class Player:
 
     def command(self, line: str, at: str | None) -> tuple[int, dict[str, Any]]:
         """Run one command and return its exit code and document."""
-        name, *arguments = shlex.split(line.replace("{plan}", self._plan_id))
+        name, arguments = split_command(shlex.split(line.replace("{plan}", self._plan_id)))
         if at is not None and name in TIMED and "--execution-time" not in arguments:
             arguments += ["--execution-time", at]
         out, err = io.StringIO(), io.StringIO()
@@ -150,7 +160,7 @@ class Player:
         self._check_answer(step, document, told)
         if step.command.split()[0] in ("run", "apply", "retry"):
             self._check_run(step, document, told)
-            self._check_verdicts(step)
+            self._check_verdicts(step, at)
         for name, expected in step.rows.items():
             found = self.query(f"SELECT * FROM lake.{name}")
             assert found == sorted(expected), f"{name}: {found}"
@@ -160,18 +170,67 @@ class Player:
 
     def _prepare(self, step: Step) -> None:
         self.write(step.write)
-        for path in step.remove:
-            (self.folder / path).unlink()
+        for pattern in step.remove:
+            found = tuple(self.folder.glob(pattern))
+            assert found, f"there is no {pattern}"
+            for file in found:
+                file.unlink()
         for path, (old, new) in step.edit.items():
             text = (self.folder / path).read_text()
             assert old in text, f"`{old}` is not in {path}"
             (self.folder / path).write_text(text.replace(old, new))
+        for path, text in step.rewrite.items():
+            rewrite(self.folder / path, text.encode())
+        for path in step.chmod:
+            move_ctime(self.folder / path)
         if step.sql:
             session = self._other_session()
             for statement in step.sql:
                 session.sql(statement)
         if step.is_state_lost:
             self._lose_state()
+        if step.state_file:
+            self._harm_state_file(step.state_file)
+        if step.move:
+            self._move(step.move)
+
+    def _harm_state_file(self, how: str) -> None:
+        """Lose or damage the file that holds the state and the catalog."""
+        file = self.folder / ".lamina" / "lamina.db"
+        copies = sorted((file.parent / "backup").glob("*.db"))
+        match how:
+            case "deleted":
+                file.unlink()
+            case "deleted with its copies":
+                file.unlink()
+                shutil.rmtree(file.parent / "backup")
+            case "emptied":
+                file.write_bytes(b"")
+            case "cut off":
+                file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+            case "overwritten":
+                file.write_text("not a database\n" * 100)
+            case "an old copy":
+                for end in ("", "-wal", "-shm"):
+                    Path(f"{file}{end}").unlink(missing_ok=True)
+                shutil.copyfile(copies[0], file)
+            case _:
+                raise AssertionError(how)
+
+    def _move(self, how: str) -> None:
+        """Go on in another folder; what a copy was made of is never written to again."""
+        there = self.folder.with_name(f"{self.folder.name}x")
+        if how == "moved":
+            self.folder.rename(there)
+        else:
+            shutil.copytree(self.folder, there, copy_function=shutil.copy2)
+            self._originals[self.folder] = self._contents(self.folder)
+        self.folder = there
+
+    def _contents(self, folder: Path) -> dict[str, bytes]:
+        lake = folder / ".lamina"
+        files = (path for path in lake.rglob("*") if path.is_file() and "cache" not in path.parts)
+        return {str(path): path.read_bytes() for path in files}
 
     def _lose_state(self) -> None:
         """Drop what state holds beside the catalog, whose file it shares."""
@@ -226,8 +285,11 @@ class Player:
         failed = {item["name"] for item in document.get("check_results", []) if not item["passed"]}
         assert failed == set(step.failed_checks), told
 
-    def _check_verdicts(self, step: Step) -> None:
-        """Prove every table; a table that is not expected to equal a recompute is named with what is said of it."""
+    def _check_verdicts(self, step: Step, at: str | None) -> None:
+        """Prove every table; one that is not expected to equal a recompute is named with what is said of it.
+
+        What `verify` calls different, `status` must not call current, whatever a step expects.
+        """
         if step.verify == "no":
             return
         expected = step.verify if isinstance(step.verify, dict) else {}
@@ -237,6 +299,11 @@ class Player:
             word = expected.get(verdict["model"], "equal")
             said = f"{verdict['status']}: {verdict['reason']}"
             assert word in said, json.dumps(verdict, indent=1)
+        different = {verdict["model"] for verdict in document["models"] if verdict["status"] == "different"}
+        if different:
+            _, standing = self.command("status", at)
+            current = {item["model"] for item in standing["models"] if item["status"] == "current"}
+            assert not different & current, f"different, and called current: {different & current}"
 
     def _check_idle(self, at: str | None) -> None:
         before, count = self.pointers(), len(self._applications)
@@ -254,7 +321,7 @@ class Player:
         return self._applications[-1]
 
     def _other_session(self) -> Any:
-        """Return a session of somebody who is not lamina."""
+        """Return a session of someone who is not lamina."""
         settings = SparkSettings(
             root=str(self.folder),
             database=str(self.folder / ".lamina" / "lamina.db"),
@@ -284,7 +351,7 @@ def _told(document: dict[str, Any]) -> str:
 
 def _spans(item: dict[str, Any]) -> list[str]:
     """Return built intervals as `start/end`, midnights as dates; the whole table is `whole`."""
-    if item["intervals"] and item["intervals"][0]["start"].startswith("0001"):
+    if item["intervals"] and item["intervals"][0]["start"] is None:
         return ["whole"]
     return [f"{_short(span['start'])}/{_short(span['end'])}" for span in item["intervals"]]
 

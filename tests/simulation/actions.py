@@ -4,10 +4,13 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from tests.simulation.algebra import Row
-from tests.simulation.project import EVENTS, FILES, NAMES, POISON
-from tests.simulation.world import World, forget_state, restore_state
+from tests.simulation.lake import Fault
+from tests.simulation.project import EVENTS, FILES, NAMES, NOON, POISON, SOURCES
+from tests.simulation.watch import Violation
+from tests.simulation.world import FIRST_NOW, FOREIGN_KEY, World, forget_state, restore_state
 
-from lamina.values.names import TableName
+from lamina.strategies.history import keeps_history
+from lamina.values.names import ModelName, TableName
 from lamina.values.value import Value
 
 Source = Literal["raw.files", "raw.events", "raw.names"]
@@ -97,7 +100,7 @@ class Revert(Value, frozen=True, tag="revert", tag_field="act"):
 
 
 class Maintain(Value, frozen=True, tag="maintain", tag_field="act"):
-    """Somebody compacts, expires, rolls back or sets a property of a table; rows change by rolling back only."""
+    """Someone compacts, expires, rolls back or sets a property of a table; rows change by rolling back only."""
 
     pick: int
     how: Literal["compact", "expire", "roll_back", "property"]
@@ -105,6 +108,8 @@ class Maintain(Value, frozen=True, tag="maintain", tag_field="act"):
     def happen(self, world: World) -> None:
         names = (EVENTS.name, NAMES.name, *(design.name for design in world.project.designs))
         table = TableName(names[self.pick % len(names)])
+        if world.lake.is_lost(table):
+            return
         match self.how:
             case "compact":
                 world.lake.compact(table)
@@ -117,15 +122,15 @@ class Maintain(Value, frozen=True, tag="maintain", tag_field="act"):
 
 
 class Meddle(Value, frozen=True, tag="meddle", tag_field="act"):
-    """Somebody writes into a managed table, or drops it."""
+    """Someone writes into a managed table, or drops it."""
 
     pick: int
-    how: Literal["double", "empty", "drop"]
+    how: Literal["double", "empty", "add", "drop"]
 
     def happen(self, world: World) -> None:
         table = world.target(self.pick)
         metadata = world.lake.table(table)
-        if metadata is None:
+        if metadata is None or (world.lake.is_lost(table) and self.how != "drop"):
             return
         rows = metadata.head.relation.rows
         match self.how:
@@ -133,8 +138,44 @@ class Meddle(Value, frozen=True, tag="meddle", tag_field="act"):
                 world.write_foreign(table, rows + rows)
             case "empty":
                 world.write_foreign(table, ())
+            case "add":
+                at = metadata.head.relation.columns.index("key")
+                world.write_foreign(table, (*rows, *((*row[:at], FOREIGN_KEY, *row[at + 1 :]) for row in rows[:1])))
             case "drop":
                 world.lake.drop(table)
+                world.dropped.discard(table)
+
+
+class Lose(Value, frozen=True, tag="lose", tag_field="act"):
+    """Files of a managed table are deleted; only of one whose rows can all be computed again."""
+
+    pick: int
+    what: Literal["metadata", "rows"]
+
+    def happen(self, world: World) -> None:
+        table = world.target(self.pick)
+        pointer = world.lake.pointer(table)
+        if pointer is not None and not keeps_history(world.compile()[0].model(ModelName(table))):
+            world.lake.lost[pointer] = self.what
+
+
+class Break(Value, frozen=True, tag="break", tag_field="act"):
+    """A source cannot be read: not listed, of types that conflict, without its changes, or without its rows."""
+
+    source: Source
+    how: Fault
+
+    def happen(self, world: World) -> None:
+        world.lake.broken[_location(self.source)] = self.how
+
+
+class Repair(Value, frozen=True, tag="repair", tag_field="act"):
+    """A source can be read again."""
+
+    source: Source
+
+    def happen(self, world: World) -> None:
+        world.lake.broken.pop(_location(self.source), None)
 
 
 class Edit(Value, frozen=True, tag="edit", tag_field="act"):
@@ -145,6 +186,38 @@ class Edit(Value, frozen=True, tag="edit", tag_field="act"):
 
     def happen(self, world: World) -> None:
         world.project = world.project.edited(str(world.target(self.pick)), self.edition)
+
+
+class Restart(Value, frozen=True, tag="restart", tag_field="act"):
+    """A model's time begins on another day: what was built before it is kept, and no longer due."""
+
+    pick: int
+    day: int
+
+    def happen(self, world: World) -> None:
+        world.project = world.project.restarted(str(world.target(self.pick)), self.day)
+
+
+class Release(Value, frozen=True, tag="release", tag_field="act"):
+    """A model's days are released at noon, or at midnight; then one day more or less is due."""
+
+    pick: int
+    is_at_noon: bool
+
+    def happen(self, world: World) -> None:
+        name, cron = str(world.target(self.pick)), NOON if self.is_at_noon else None
+        if world.project.is_timed(name):
+            world.project = world.project.released(name, cron)
+
+
+class Relayout(Value, frozen=True, tag="relayout", tag_field="act"):
+    """A model's table is to be laid out in another way, perhaps back as it was."""
+
+    pick: int
+    layout: int
+
+    def happen(self, world: World) -> None:
+        world.project = world.project.laid_out(str(world.target(self.pick)), self.layout)
 
 
 class Poison(Value, frozen=True, tag="poison", tag_field="act"):
@@ -159,23 +232,36 @@ class Poison(Value, frozen=True, tag="poison", tag_field="act"):
 
 
 def heal(world: World) -> None:
-    """Take all poison away."""
+    """Repair all sources and take all poison away, and where ids may come once, all rows whose id came before."""
+    world.lake.broken.clear()
+    seen: set[object] = set()
     for name, version in sorted(world.files().items()):
         rows = world.lake.contents[version].rows
-        if any(row[-1] == POISON for row in rows):
-            world.put_file(tuple(row for row in rows if row[-1] != POISON), name)
+        if (sound := _sound(world, rows, seen)) != rows:
+            world.put_file(sound, name)
     rows = world.rows(EVENTS.name)
-    if any(row[-1] == POISON for row in rows):
-        world.commit(EVENTS.name, tuple(row for row in rows if row[-1] != POISON), is_append=False)
+    if (sound := _sound(world, rows, set())) != rows:
+        world.commit(EVENTS.name, sound, is_append=False)
+
+
+def _sound(world: World, rows: tuple[Row, ...], seen: set[object]) -> tuple[Row, ...]:
+    """Return the rows that every check accepts; `seen` are the ids so far."""
+    kept = []
+    for row in rows:
+        is_double = world.project.has_one_id() and row[0] in seen
+        if row[-1] != POISON and not is_double:
+            kept.append(row)
+            seen.add(row[0])
+    return tuple(kept)
 
 
 class Pass(Value, frozen=True, tag="pass", tag_field="act"):
-    """Time passes."""
+    """Time passes, or runs are given an earlier time; the first days are always due."""
 
     hours: int
 
     def happen(self, world: World) -> None:
-        world.now += timedelta(hours=self.hours)
+        world.now = max(world.now + timedelta(hours=self.hours), FIRST_NOW)
 
 
 class Forget(Value, frozen=True, tag="forget", tag_field="act"):
@@ -195,7 +281,49 @@ class Restore(Value, frozen=True, tag="restore", tag_field="act"):
             restore_state(world.path, world.copies[-1 - self.back % len(world.copies)])
 
 
-Happening = Arrive | Repeat | Change | Remove | Revert | Maintain | Meddle | Edit | Poison | Pass
+class LoseFile(Value, frozen=True, tag="lose_file", tag_field="act"):
+    """The file that holds state and catalog is lost, or put back to a copy that was made `back` runs ago."""
+
+    back: int | None = None
+
+    def happen(self, world: World) -> None:
+        before = world.pointers()
+        if self.back is None:
+            world.lose_file(None)
+        elif world.copies:
+            world.lose_file(-1 - self.back % len(world.copies))
+        after = world.pointers()
+        for table, pointer in sorted(before.items()):
+            if table not in after or pointer not in world.lake.line(after[table]):
+                raise Violation(f"I3 {table} is at {after.get(table)}, which does not follow {pointer}")
+        for table in sorted(world.dropped & set(after) - set(before)):
+            raise Violation(f"I3 {table} was dropped and is back at {after[table]}")
+
+
+class Drop(Value, frozen=True, tag="drop", tag_field="act"):
+    """A user drops the table of a model; its files stay, as if the command had been killed before it removed them."""
+
+    pick: int
+
+
+Happening = (
+    Arrive
+    | Repeat
+    | Change
+    | Remove
+    | Revert
+    | Maintain
+    | Meddle
+    | Lose
+    | Break
+    | Repair
+    | Edit
+    | Restart
+    | Release
+    | Relayout
+    | Poison
+    | Pass
+)
 
 
 class At(Value, frozen=True):
@@ -206,7 +334,7 @@ class At(Value, frozen=True):
     what: Literal["crash", "other_run", "other_crash"] | Happening
 
 
-Flag = Literal["force", "full_refresh", "missing", "lookback", "retry"]
+Flag = Literal["force", "full_refresh", "accept_loss", "missing", "lookback", "retry"]
 
 
 class Run(Value, frozen=True, tag="run", tag_field="act"):
@@ -219,7 +347,7 @@ class Run(Value, frozen=True, tag="run", tag_field="act"):
     flag: Flag | None = None
 
 
-Action = Happening | Run | Forget | Restore
+Action = Happening | Run | Drop | Forget | Restore | LoseFile
 
 
 def _rows(world: World, source: Source) -> tuple[Row, ...]:
@@ -227,6 +355,10 @@ def _rows(world: World, source: Source) -> tuple[Row, ...]:
         return world.rows(source)
     files = world.files()
     return tuple(row for name in sorted(files) for row in world.lake.contents[files[name]].rows)
+
+
+def _location(source: Source) -> str:
+    return next(item.location for item in SOURCES if item.name == source)
 
 
 def _add(world: World, source: Source, rows: tuple[Row, ...]) -> None:

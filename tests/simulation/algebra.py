@@ -23,7 +23,7 @@ class Relation:
     rows: tuple[Row, ...]
 
     def place(self, column: str) -> int:
-        """Return where a column stands in each row."""
+        """Return where a column is in each row."""
         return self.columns.index(column)
 
 
@@ -43,7 +43,7 @@ class Keep:
 
     child: "Expression"
     column: str
-    operator: Literal["=", "<>", ">"]
+    operator: Literal["=", "<>", ">", "<"]
     value: int | str
 
 
@@ -170,6 +170,8 @@ def _keep(expression: Keep, child: Relation) -> Relation:
                 return cell != wanted
             case ">":
                 return isinstance(cell, int) and isinstance(wanted, int) and cell > wanted
+            case "<":
+                return isinstance(cell, int) and isinstance(wanted, int) and cell < wanted
 
     return Relation(child.columns, tuple(row for row in child.rows if is_kept(row[at])))
 

@@ -49,7 +49,7 @@ def refine(old: Relation, new: Relation, question: DiffQuestion) -> Refinement |
     if not added.rows and not removed.rows:
         return Refinement(question.columns)
     ranges = () if by is None else changed_units(added, removed, by)
-    return Refinement(question.columns, by, ranges) if ranges else None
+    return None if by is None else Refinement(question.columns, by, ranges)
 
 
 def _narrow(relation: Relation, columns: tuple[str, ...]) -> tuple[tuple[Cell, ...], ...]:
@@ -58,7 +58,7 @@ def _narrow(relation: Relation, columns: tuple[str, ...]) -> tuple[tuple[Cell, .
 
 
 def compare_files(name: str, before: Mapping[str, int], after: Mapping[str, int]) -> Detection:
-    """Return which files of a folder came, changed and went."""
+    """Return which files of a folder were added, changed or removed."""
     changed = tuple(sorted(file for file in before.keys() & after.keys() if before[file] != after[file]))
     added, removed = (tuple(sorted(one.keys() - other.keys())) for one, other in ((after, before), (before, after)))
     unchanged = len(after) - len(added) - len(changed)

@@ -1,8 +1,10 @@
-"""The real run on a simulated world: one thread, a clock that stands still, ids that count up."""
+"""The real run on a simulated world: one thread, a clock that moves only when asked, ids that count up."""
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from threading import Event
+from typing import Any
 
 from tests.simulation.actions import Run
 from tests.simulation.faults import Process, guarded_store, guarded_warehouse
@@ -12,13 +14,17 @@ from tests.simulation.world import World
 from lamina.compiler.graph import Graph
 from lamina.errors import LaminaError
 from lamina.executor.asking import ask_again
+from lamina.executor.drop import drop_table
 from lamina.executor.execute import Limits
 from lamina.executor.failpoint import armed
-from lamina.executor.run import Request, run
+from lamina.executor.run import Request, observe, run
 from lamina.executor.runtime import Runtime
+from lamina.executor.verify import verify_model
+from lamina.planner.plan import build_plan
+from lamina.planner.standing import model_status
 from lamina.values.names import EnvironmentName, ModelName, RunId
 from lamina.values.plan import Selection
-from lamina.values.result import RunResult
+from lamina.values.result import DropResult, ModelStatus, ModelVerdict, RunResult
 
 ENVIRONMENT = EnvironmentName("prod")
 PLAIN = Run()
@@ -32,19 +38,16 @@ def run_engine(
     action: Run = PLAIN,
     hook: Callable[[str], None] | None = None,
     limits: Limits = LIMITS,
+    stop: Event | None = None,
 ) -> RunResult | LaminaError:
     """Run once, as an action says, and return the result, or the error that ended the run."""
     graph, _ = world.compile()
     store = world.open_store()
     world.runs += 1
-    runtime = Runtime(
-        store=guarded_store(store, process, lost=action.lost),
-        warehouse=guarded_warehouse(MemoryWarehouse(world.lake, graph, world.queries), process),
-        clock=lambda: world.wall,
-        new_id=lambda: f"c{next(world.lake.numbers)}",
-        emit=lambda event: None,
-        environment=ENVIRONMENT,
-        project="simulation",
+    runtime = _runtime(
+        world,
+        guarded_store(store, process, lost=action.lost),
+        guarded_warehouse(MemoryWarehouse(world.lake, graph, world.queries), process),
     )
     request = Request(
         command="run",
@@ -62,15 +65,69 @@ def run_engine(
             if action.flag == "retry":
                 names = request.selection.models or tuple(model.name for model in graph.models)
                 ask_again(runtime, graph, names, run_id=request.run_id)
-            return run(runtime, graph, request, stop=Event())
+            return run(runtime, graph, request, stop=stop or Event())
         except LaminaError as error:
             return error
+
+
+def drop_engine(
+    world: World, name: str, *, is_forced: bool = True, is_agreed: bool = True, project: str = "simulation"
+) -> DropResult | LaminaError:
+    """Drop a table as the command does, and return the result, or the error that ended it."""
+    graph, _ = world.compile()
+    world.runs += 1
+    with closing(world.open_store()) as store:
+        runtime = replace(_runtime(world, store, MemoryWarehouse(world.lake, graph, world.queries)), project=project)
+        try:
+            return drop_table(
+                runtime,
+                graph,
+                name,
+                run_id=RunId(f"run-{world.runs}"),
+                is_forced=is_forced,
+                agrees=lambda _: is_agreed,
+            )
+        except LaminaError as error:
+            return error
+
+
+def look(world: World) -> dict[ModelName, tuple[ModelVerdict, ModelStatus]]:
+    """Return what `verify` and `status` say of every model; nothing is changed."""
+    graph, _ = world.compile()
+    with closing(world.open_store()) as store:
+        runtime = _runtime(world, store, MemoryWarehouse(world.lake, graph, world.queries))
+        seen = observe(runtime, graph, Selection(), execution_time=world.now)
+        plan = build_plan(graph, seen.facts, environment=ENVIRONMENT, selection=Selection())
+        return {
+            model.name: (
+                verify_model(runtime, model, seen),
+                model_status(
+                    model,
+                    seen.facts.models[model.name],
+                    tuple(action for action in plan.actions if action.model == model.name),
+                ),
+            )
+            for model in graph.models
+        }
+
+
+def _runtime(world: World, store: Any, warehouse: Any) -> Runtime:
+    return Runtime(
+        store=store,
+        warehouse=warehouse,
+        clock=lambda: world.wall,
+        new_id=lambda: f"c{next(world.lake.numbers)}",
+        emit=lambda event: None,
+        environment=ENVIRONMENT,
+        project="simulation",
+    )
 
 
 def _selection(world: World, graph: Graph, action: Run) -> Selection:
     flagged = Selection(
         is_forced=action.flag == "force",
-        is_full_refresh=action.flag == "full_refresh",
+        is_full_refresh=action.flag in ("full_refresh", "accept_loss"),
+        is_loss_accepted=action.flag == "accept_loss",
         is_missing=action.flag == "missing",
         # It builds what is finished, released by a cron or not; then a table is ahead of what is due.
         lookback=2 if action.flag == "lookback" and not _has_cron(graph) else None,

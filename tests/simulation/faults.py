@@ -1,4 +1,4 @@
-"""What goes wrong in a simulated run: the process dies, an answer is lost, somebody acts meanwhile."""
+"""What goes wrong in a simulated run: the process dies, an answer is lost, someone acts meanwhile."""
 
 from collections.abc import Callable
 from typing import Any, cast

@@ -1,25 +1,28 @@
 """The invariants, each as a check over a world that raises `Violation`."""
 
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
 from tests.behaviour.examples import stages_in
 from tests.simulation.algebra import DAY, Relation
-from tests.simulation.engine import ENVIRONMENT, run_engine
+from tests.simulation.differences import days_of
+from tests.simulation.engine import ENVIRONMENT, look, run_engine
 from tests.simulation.faults import Process
 from tests.simulation.lake import bag
 from tests.simulation.memory_warehouse import MemoryWarehouse
-from tests.simulation.oracle import BEGIN, difference, recompute, wrong_keys, wrong_slices
-from tests.simulation.project import EVENTS, FILES, NAMES
+from tests.simulation.oracle import BEGIN, difference, doubled_rows, recompute, unloaded_rows, wrong_keys, wrong_slices
+from tests.simulation.project import EVENTS, FILES, NAMES, ONE_ID
+from tests.simulation.row_writes import cut_rows
 from tests.simulation.watch import Violation
-from tests.simulation.world import World
+from tests.simulation.world import FOREIGN_KEY, World
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.errors import LaminaError
 from lamina.executor.execute import InternalFailure
-from lamina.planner.segments import covered
+from lamina.planner.segments import covered, outdated
 from lamina.project.strategy import TimeInterval
 from lamina.state.port import StateView
 from lamina.values.coverage import Coverage
@@ -27,10 +30,13 @@ from lamina.values.interval import MAX, WHOLE, Interval, merge, subtract
 from lamina.values.names import ModelName, TableName
 from lamina.values.plan import Build, Rebuild
 from lamina.values.result import RunResult
+from lamina.warehouse.failure import WarehouseFailure
 
 
 def check_result(result: RunResult | LaminaError, process: Process) -> None:
-    """I7, I9, I11: rows are accounted for, work was planned, and whatever ended a step was foreseen."""
+    """I7, I9, I10, I11: rows are accounted for, work was planned, one table ends no run, every fault was foreseen."""
+    if isinstance(result, WarehouseFailure):
+        raise Violation(f"I10 one table ended the whole run: {result.message}")
     steps = result.materializations if isinstance(result, RunResult) else ()
     for step in steps:
         if step.error is not None and step.error.code == InternalFailure.code:
@@ -40,6 +46,47 @@ def check_result(result: RunResult | LaminaError, process: Process) -> None:
         planned = _planned(process, step.model)
         if step.status == "completed" and subtract(step.intervals, planned):
             raise Violation(f"I9 {step.model} built {step.intervals}, planned were {planned}")
+
+
+def refused_for_loss(result: RunResult | LaminaError) -> set[str]:
+    """Return the models that were left as they are, because a rebuild would drop rows that only their tables hold."""
+    steps = result.materializations if isinstance(result, RunResult) else ()
+    failed = {step.model: f"{step.reason} {step.error}" for step in steps if step.status == "failed"}
+    words = ("only the table holds", "--accept-loss")
+    return {str(model) for model, reason in failed.items() if any(word in reason for word in words)}
+
+
+def check_contained(world: World, result: RunResult | LaminaError) -> None:
+    """I10: what cannot be read withholds its readers; nobody else is named beside them, and all others go on."""
+    graph, _ = world.compile()
+    lost = {str(model.name) for model in graph.models if world.lake.is_lost(model.target)}
+    unread = _readers_of(graph, world.lake.broken)
+    unlisted = _readers_of(graph, (at for at, fault in world.lake.broken.items() if fault != "rows"))
+    checked = {str(model.name) for model in graph.models if model.settings.checks}
+    refused = refused_for_loss(result)
+    for step in result.materializations if isinstance(result, RunResult) else ():
+        if step.status == "completed" and step.model in lost:
+            raise Violation(f"I10 {step.model} was built, and its files are still lost")
+        if step.status == "completed" and step.model in unlisted:
+            raise Violation(f"I10 {step.model} was built from a source that cannot be read")
+        above = {str(name) for name in _above(graph, ModelName(step.model))}
+        if (lost | unread) & set(step.blocked_by) - above:
+            raise Violation(f"I10 {step.model} is blocked by {step.blocked_by}, and reads only {above}")
+        is_free = not (lost | unread | checked | refused) & (above | {step.model})
+        if is_free and step.status in ("failed", "blocked", "not_started"):
+            raise Violation(f"I10 {step.model} is {step.status}, and all that it reads is there: {step.error}")
+
+
+def _readers_of(graph: Graph, locations: Iterable[str]) -> set[str]:
+    """Return the models that read one of the sources at some places."""
+    places = set(locations)
+    names = {str(source.name) for source in graph.sources if source.location in places}
+    return {str(model.name) for model in graph.models if any(str(use.name) in names for use in model.inputs)}
+
+
+def _above(graph: Graph, name: ModelName) -> set[ModelName]:
+    found = {ModelName(use.name) for use in graph.model(name).inputs if use.is_model} - {name}
+    return found.union(*(_above(graph, item) for item in found))
 
 
 def _planned(process: Process, model: str) -> tuple[Interval, ...]:
@@ -87,6 +134,30 @@ def check_consumed(world: World) -> None:
             raise Violation("I1 recorded as clean but different:\n  " + "\n  ".join(wrong))
 
 
+def check_unique(world: World) -> None:
+    """A key that a check calls unique comes once among the rows that are recorded as clean, in whatever slices."""
+    graph, _ = world.compile()
+    view = view_of(world)
+    for model in graph.models:
+        record, metadata = view.models.get(model.name), world.lake.table(model.target)
+        is_ours = record is not None and world.lake.pointer(model.target) == record.pointer
+        if ONE_ID not in model.settings.checks or metadata is None or record is None or not is_ours:
+            continue
+        relation = metadata.head.relation
+        clean = subtract(covered(record.coverage), outdated(record.coverage, model.fingerprint))
+        rows = cut_rows(relation, model, clean).rows if clean else ()
+        ids = [row[relation.place("id")] for row in rows]
+        if len(set(ids)) < len(ids):
+            raise Violation(f"{model.name} holds an id twice: {ids}")
+
+
+def check_verdicts(world: World) -> None:
+    """I1: what `verify` calls different, `status` does not call current."""
+    for name, (verdict, standing) in look(world).items():
+        if verdict.status == "different" and standing.status == "current":
+            raise Violation(f"I1 {name} is different and called current: {verdict}")
+
+
 def is_idle(result: RunResult | LaminaError | None) -> bool:
     """Tell whether a run found nothing to do."""
     return isinstance(result, RunResult) and result.status == "nothing_to_do"
@@ -105,14 +176,22 @@ def check_current(world: World) -> None:
     graph, queries = world.compile()
     if wrong := [item for model in graph.models for item in wrong_keys(world.lake, graph, queries, model)]:
         raise Violation("I1 merged keys are not current:\n  " + "\n  ".join(wrong))
+    if lost := [item for model in graph.models for item in unloaded_rows(world.lake, graph, queries, model)]:
+        raise Violation("I1 new rows were not loaded:\n  " + "\n  ".join(lost))
+    if twice := [item for model in graph.models for item in doubled_rows(world.lake, graph, queries, model)]:
+        raise Violation("I1 rows were loaded twice:\n  " + "\n  ".join(twice))
     expected = recompute(world.lake, graph, queries, now=world.now)
     for name, relation in expected.items():
         metadata = world.lake.table(TableName(name))
         actual = Relation(relation.columns, ()) if metadata is None else metadata.head.relation
         if actual.columns != relation.columns and actual.rows:
             raise Violation(f"I1 {name} has columns {actual.columns}, not {relation.columns}")
+        if metadata is not None and metadata.head.layout != graph.model(ModelName(name)).layout["partitioned_by"]:
+            raise Violation(f"{name} is not laid out as its model asks for: {metadata.head.layout}")
         if bag(actual) != bag(relation):
             raise Violation(f"I1 {name} is not current: {difference(bag(relation), bag(actual))}")
+        if any(FOREIGN_KEY in row for row in actual.rows):
+            raise Violation(f"I1 {name} still has rows of another writer")
         world.tables[name] = bag(actual)
 
 
@@ -151,31 +230,53 @@ def check_cutoff(world: World) -> None:
 
 
 def check_precision(world: World) -> None:
-    """A late row rebuilds the slices that read its day, and no others."""
+    """A late row rebuilds the slices that read its day, or a day in which a whole table changed, and no others."""
     graph, _ = world.compile()
     day = Interval(BEGIN + DAY, BEGIN + 2 * DAY)
+    before = _contents(world, graph)
     world.put_file(world.new_rows(str(FILES.name), day=1, count=1, seed=1))
     result = run_engine(world, Process())
     steps = result.materializations if isinstance(result, RunResult) else ()
+    after = _contents(world, graph)
+    changed = {name: (old, after[name]) for name, old in before.items()}
     for step in steps:
-        allowed = _reach(graph, graph.model(ModelName(step.model)), day)
+        allowed = _reach(graph, graph.model(ModelName(step.model)), day, changed)
         if step.status == "completed" and subtract(step.intervals, allowed):
             raise Violation(f"{step.model} rebuilt more than a late row touches: {step.intervals}")
 
 
-def _reach(graph: Graph, model: CompiledModel, day: Interval) -> tuple[Interval, ...]:
+def _contents(world: World, graph: Graph) -> dict[str, Relation]:
+    """Return the rows of the tables that are written whole."""
+    models = (model for model in graph.models if not isinstance(model.settings.strategy, TimeInterval))
+    tables = {str(model.name): world.lake.table(model.target) for model in models}
+    return {name: Relation((), ()) if found is None else found.head.relation for name, found in tables.items()}
+
+
+def _changed_days(old: Relation, new: Relation, column: str) -> tuple[Interval, ...]:
+    """Return the days in which rows of a table that is written whole came or went; all of them if it was not there."""
+    if old.columns != new.columns or column not in new.columns:
+        return (WHOLE,)
+    cells = [row[new.place(column)] for row in ((bag(old) - bag(new)) + (bag(new) - bag(old)))]
+    return days_of(cells)
+
+
+def _reach(
+    graph: Graph, model: CompiledModel, day: Interval, changed: dict[str, tuple[Relation, Relation]]
+) -> tuple[Interval, ...]:
     """Return the slices of a model that a row of a day can change."""
     if not isinstance(model.settings.strategy, TimeInterval):
         return (WHOLE,)
     reached: list[Interval] = []
     for use in model.inputs:
-        window = timedelta(seconds=use.window_seconds)
+        window = timedelta(seconds=use.reach_seconds)
         if str(use.name) == str(model.name):
             reached.append(Interval(day.start, MAX))
             continue
         spans: tuple[Interval, ...] = (day,) if str(use.name) == FILES.name else ()
-        if use.is_model:
-            spans = _reach(graph, graph.model(ModelName(use.name)), day)
+        if use.is_model and str(use.name) in changed:
+            spans = _changed_days(*changed[str(use.name)], str(use.filter_column))
+        elif use.is_model:
+            spans = _reach(graph, graph.model(ModelName(use.name)), day, changed)
         is_whole = use.filter_column is None or WHOLE in spans
         reached += [WHOLE if is_whole else Interval(span.start, min(span.end, MAX - window) + window) for span in spans]
     return merge(tuple(reached))

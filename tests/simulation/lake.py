@@ -1,6 +1,6 @@
 """What survives a crash in the simulation: tables as chains of snapshots, and folders of files, all in memory.
 
-Where each table's metadata is stands in the real catalog, so that the real state store publishes.
+The place of each table's metadata is in the real catalog, so that the real state store publishes.
 """
 
 import sqlite3
@@ -13,15 +13,18 @@ from typing import Literal
 
 from tests.simulation.algebra import Relation, Row
 
+from lamina.planner.heads import Kind, MetadataFile, published_head
 from lamina.values.codec import content_hash
 from lamina.values.coverage import Mark
 from lamina.values.names import Position, TableName
 from lamina.values.touch import Touch
 from lamina.warehouse import catalog
+from lamina.warehouse.spark.rediscovery import FoundTable
 
 CATALOG = "memory"
 
 Operation = Literal["append", "overwrite", "replace", "mark"]
+Fault = Literal["listing", "types", "changes", "rows"]  # what of a source cannot be read
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Snapshot:
     relation: Relation
     operation: Operation
     mark: Mark | None = None
+    layout: str = ""
 
     @property
     def position(self) -> Position:
@@ -78,8 +82,12 @@ class Lake:
     folders: dict[str, dict[str, int]] = field(default_factory=dict)  # location: file name, version of its content
     contents: dict[int, Relation] = field(default_factory=dict)
     manifests: dict[Position, dict[str, int]] = field(default_factory=dict)
+    lost: dict[str, Literal["metadata", "rows"]] = field(default_factory=dict)  # pointers whose files are lost
+    broken: dict[str, Fault] = field(default_factory=dict)  # locations of sources that cannot be read
     archive: dict[int, Relation] = field(default_factory=dict)  # every snapshot ever, for the oracle only
+    writes: dict[str, int] = field(default_factory=dict)  # how often each file was written, for the oracle only
     numbers: "count[int]" = field(default_factory=lambda: count(1))
+    written: dict[str, tuple[TableName, str | None]] = field(default_factory=dict)  # pointer: its table, and its base
 
     # Tables
 
@@ -92,9 +100,10 @@ class Lake:
         pointer = self.pointer(table)
         return None if pointer is None else self.metadata[pointer]
 
-    def write(self, metadata: Metadata) -> str:
-        """Write a metadata object and return its pointer."""
+    def write(self, metadata: Metadata, table: TableName, base: str | None) -> str:
+        """Write a metadata object that follows another one of its table, and return its pointer."""
         pointer = f"mem:{next(self.numbers)}"
+        self.written[pointer] = table, base
         self.metadata[pointer] = metadata
         self.archive[metadata.current] = metadata.head.relation
         return pointer
@@ -102,7 +111,7 @@ class Lake:
     def swing(self, table: TableName, metadata: Metadata) -> None:
         """Point a table at new metadata, as any other writer of the catalog would."""
         base = self.pointer(table)
-        pointer = self.write(metadata)
+        pointer = self.write(metadata, table, base)
         if base is None:
             catalog.add_table(self.connection, CATALOG, table=table, pointer=pointer)
         else:
@@ -112,7 +121,8 @@ class Lake:
         """Commit rows to a table from outside lamina."""
         metadata = self.table(table)
         parent = None if metadata is None else metadata.current
-        snapshot = Snapshot(next(self.numbers), parent, relation, operation)
+        layout = "" if metadata is None else metadata.head.layout
+        snapshot = Snapshot(next(self.numbers), parent, relation, operation, layout=layout)
         kept = () if metadata is None else metadata.snapshots
         before = Metadata(snapshot.number, ()) if metadata is None else metadata
         self.swing(table, replace(before, current=snapshot.number, snapshots=(*kept, snapshot)))
@@ -143,9 +153,54 @@ class Lake:
         if metadata is not None:
             self.swing(table, replace(metadata, snapshots=tuple(reversed(metadata.ancestry()[:keep]))))
 
+    def is_lost(self, table: TableName) -> bool:
+        """Tell whether files of a table are lost."""
+        return self.lost_file(table) is not None
+
+    def lost_file(self, table: TableName) -> str | None:
+        """Return the pointer of a table whose files are lost."""
+        pointer = self.pointer(table)
+        return pointer if pointer in self.lost else None
+
     def drop(self, table: TableName) -> None:
         """Drop a table."""
         catalog.drop_table(self.connection, CATALOG, table=table)
+
+    # What is left without the catalog
+
+    def line(self, pointer: str) -> tuple[str, ...]:
+        """Return a pointer and all those before it, newest first."""
+        line: list[str] = []
+        at: str | None = pointer
+        while at is not None:
+            line.append(at)
+            at = self.written[at][1]
+        return tuple(line)
+
+    def found(self, known: dict[TableName, str], dropped: dict[TableName, int]) -> tuple[FoundTable, ...]:
+        """Return every table at its published head, as the files in its folder show it."""
+        files: dict[TableName, list[MetadataFile]] = {}
+        for pointer, (table, _) in self.written.items():
+            files.setdefault(table, []).append(self._file(pointer))
+        heads = {
+            table: published_head(items, known=known.get(table), dropped=dropped.get(table))
+            for table, items in files.items()
+        }
+        return tuple(
+            FoundTable(table=table, pointer=head.name, location="", mark=self.metadata[head.name].mark)
+            for table, head in heads.items()
+            if head is not None
+        )
+
+    def _file(self, pointer: str) -> MetadataFile:
+        metadata = self.metadata[pointer]
+        return MetadataFile(
+            name=pointer,
+            log=tuple(reversed(self.line(pointer)[1:])),
+            kind=_kind_of(metadata),
+            token=0 if metadata.mark is None else metadata.mark.token,
+            updated=int(pointer.removeprefix("mem:")),
+        )
 
     # Files
 
@@ -153,6 +208,7 @@ class Lake:
         """Write a file, or another version of it."""
         version = next(self.numbers)
         self.contents[version] = relation
+        self.writes[name] = self.writes.get(name, 0) + 1
         self.folders.setdefault(location, {})[name] = version
 
     def remove_file(self, location: str, name: str) -> None:
@@ -174,6 +230,25 @@ class Lake:
     def file_rows(self, versions: Iterable[int], *, columns: tuple[str, ...]) -> Relation:
         """Return the rows of files."""
         return Relation(columns, tuple(row for version in versions for row in self.contents[version].rows))
+
+
+def _kind_of(metadata: Metadata) -> Kind:
+    """Say who wrote a metadata object last: a finished batch, a stage under way, or others."""
+    touch = metadata.touch
+    if touch is not None and touch.position == metadata.head.position:
+        return "sealed"
+    if metadata.head.mark is None:
+        return "foreign"
+    if touch is None:
+        return "unfinished"
+    return "foreign" if _is_rolled_back(metadata, touch.position) else "unfinished"
+
+
+def _is_rolled_back(metadata: Metadata, published: Position) -> bool:
+    listed = [item.position for item in metadata.snapshots]
+    if published in listed:
+        return listed.index(metadata.head.position) < listed.index(published)
+    return metadata.ancestry()[-1].parent is None
 
 
 def open_lake(path: Path) -> Lake:

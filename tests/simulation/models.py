@@ -1,6 +1,7 @@
 """Compiled models and graphs of simulated queries, so that the real planner and executor run on them."""
 
 from collections.abc import Mapping
+from typing import Literal
 
 from tests.simulation.algebra import Expression, Read, columns_of, reads_of, to_sql, type_of
 
@@ -20,10 +21,12 @@ def simulated_model(
     strategy: Strategy,
     start: str | None,
     cron: str | None = None,
+    on_touch: Literal["rebuild", "keep"] = "rebuild",
     checks: tuple[CheckSettings, ...] = (),
+    layout: int = 0,
 ) -> CompiledModel:
     """Compile a simulated query; inputs that start with `raw.` are sources."""
-    uses = _uses(query, strategy)
+    uses = tuple(use.replace(on_touch=on_touch) for use in _uses(query, strategy))
     return CompiledModel(
         name=ModelName(name),
         kind="sql",
@@ -43,7 +46,9 @@ def simulated_model(
         inputs=uses,
         columns=tuple(Column(ColumnName(column), DataType(type_of(column))) for column in columns_of(query)),
         lineage=(),
-        fingerprint=Fingerprint(content_hash((repr(query), _rows_only(strategy)))),
+        fingerprint=Fingerprint(content_hash((repr(query), _rows_only(strategy), layout))),
+        rows_fingerprint=Fingerprint(content_hash((repr(query), _rows_only(strategy)))),
+        layout={"partitioned_by": str(layout)},
         reads_parameters=("start_date", "end_date") if isinstance(strategy, TimeInterval) else (),
     )
 
@@ -70,7 +75,7 @@ def _use(name: str, reads: list[Read], *, is_driver: bool) -> InputUse:
         is_model=not name.startswith("raw."),
         read_set=tuple(sorted(ColumnName(column) for column in columns)),
         filter_column=None if by is None else ColumnName(by),
-        window_seconds=max(read.back for read in reads) * 86400 if by is not None else 0,
+        reach_seconds=max(read.back for read in reads) * 86400 if by is not None else 0,
         is_driver=is_driver,
     )
 

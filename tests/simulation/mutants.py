@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
-from tests.simulation import differences, memory_warehouse, row_writes
+from tests.simulation import differences, memory_reads, memory_sources, memory_warehouse, row_checks, row_writes
 from tests.simulation.algebra import Relation
 from tests.simulation.lake import bag
 
+from lamina import custody
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.executor import observe, publish, run, step
-from lamina.planner import axis, decide_intervals, fold, record, recover, segments
-from lamina.state import leases, logs
+from lamina.executor.passing import Pass
+from lamina.planner import axis, batches, decide, decide_intervals, fold, heads, kept, record, recover, segments
+from lamina.state import leases, logs, store
 from lamina.strategies import incremental
-from lamina.values.batch import Counts
+from lamina.values.batch import Counts, Pin
 from lamina.values.coverage import Coverage, Debt, Segment
 from lamina.values.interval import Interval
 from lamina.values.names import TableName
@@ -24,12 +26,15 @@ from lamina.warehouse import catalog
 
 # The originals, which some mutants still call.
 _owe, _inverse_image, _changed_units = segments.owe, axis.inverse_image, differences.changed_units
-_read, _touch, _written = memory_warehouse.MemoryWarehouse._read, publish._touch, row_writes.written
+_refine, _let_pass = differences.refine, fold._let_pass
+_carried_ranges = kept.carried_ranges
+_model_facts, _stand = observe._model_facts, recover.stand
+_read, _touch, _written = memory_reads.MemoryReads._read, publish._touch, row_writes.written
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One rule taken away: where, and what stands in its place."""
+    """One rule taken away: where, and what is in its place."""
 
     name: str
     rule: str
@@ -57,7 +62,7 @@ def _forget_older_debts(segment: Segment, _name: TableName, *, touches: tuple[To
 
 
 def _without_window(model: CompiledModel, use: InputUse, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
-    return _inverse_image(model, use.replace(window_seconds=0), ranges)
+    return _inverse_image(model, use.replace(reach_seconds=0), ranges)
 
 
 def _without_own_future(model: CompiledModel, use: InputUse, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
@@ -90,16 +95,27 @@ def _keep_rows_of_empty_slices(batch: Any, model: CompiledModel, old: Any, resul
     return _written(batch, model, old, result)
 
 
+def _whole_source_as_new_rows(batch: Any, model: CompiledModel, old: Any, result: Any) -> Any:
+    """Upsert a whole source as if it were new rows alone."""
+    pins = tuple(pin.replace(since=pin.position) for pin in batch.pins)
+    return _written(batch.replace(pins=pins) if batch.mode == "merge" else batch, model, old, result)
+
+
 def _only_added_rows(added: Any, _removed: Any, column: str) -> Any:
     return _changed_units(added, added, column)
 
 
-def _read_head(warehouse: Any, name: Any, pin: Any, *, reader: Any) -> Any:
-    source = warehouse._sources.get(name)
+def _refine_by_new_rows(old: Relation, new: Relation, question: Any) -> Any:
+    with patch.object(differences, "changed_units", _only_added_rows):
+        return _refine(old, new, question)
+
+
+def _read_head(reads: Any, name: Any, pin: Any, *, reader: Any) -> Any:
+    source = reads._sources.get(name)
     if pin is None or source is None or pin.since is not None:
-        return _read(warehouse, name, pin, reader=reader)
-    head = warehouse.source_heads((source,))[name]
-    return _read(warehouse, name, pin.replace(position=head.position), reader=reader)
+        return _read(reads, name, pin, reader=reader)
+    head = memory_sources.MemorySources(reads._lake).head(source, None)
+    return _read(reads, name, pin.replace(position=head.position), reader=reader)
 
 
 def _touch_of_equal(ground: Any, staged: Any, diff: Any) -> Touch:
@@ -115,12 +131,34 @@ def _follow_any_move(writer: Any, now: Any, model: CompiledModel) -> None:
     now.moved(model, writer.runtime.warehouse.heads([model.target])[model.target], ())
 
 
+def _let_one_source_end_the_run(
+    runtime: Any, graph: Any, sources: Any, *, pins: Any, last: Any
+) -> tuple[list[Any], dict[TableName, Any]]:
+    looks = (observe._look_at_source(runtime, graph, item, pins=pins, since=last[item.name]) for item in sources)
+    return list(looks), {}
+
+
+def _without_a_fault(model: CompiledModel, recovery: Any, *, view: Any, unreadable: Any) -> Any:
+    return _model_facts(model, recovery, view=view, unreadable={})
+
+
+def _open_what_cannot_be_read(head: Any, recorded: Any) -> Any:
+    return _stand(head.replace(fault=None), recorded)
+
+
 def _cover_all(_coverage: Coverage, _due: Interval, *, grid: Any) -> tuple[Interval, ...]:
     return () if _coverage.segments else (_due,)
 
 
-# The warehouse itself refuses to read what is no append.
-_NO_GUARD = (memory_warehouse, "_appended", _added_since)
+def _only_changes_let_pass(
+    coverage: Coverage, model: CompiledModel, *, use: InputUse, touches: tuple[Touch, ...]
+) -> Coverage:
+    changes = tuple(touch for touch in touches if not touch.is_append)
+    return _let_pass(coverage, model, use=use, touches=changes)
+
+
+# The warehouse itself refuses to read what is not an append.
+_NO_GUARD = (memory_reads, "appended", _added_since)
 
 MUTANTS = (
     Mutant("cursor_moves_without_a_debt", "folding a touch makes a debt", fold, "owe", _debt_without_change),
@@ -162,6 +200,13 @@ MUTANTS = (
         net=_NO_GUARD,
     ),
     Mutant(
+        "kept_driver_is_not_loaded",
+        "new rows of a driver are loaded, whatever `keep` lets pass",
+        fold,
+        "loads_appends",
+        lambda *_: False,
+    ),
+    Mutant(
         "missing_link_is_trusted",
         "a log that does not lead to the head touches everything",
         fold,
@@ -178,7 +223,7 @@ MUTANTS = (
     Mutant(
         "debts_are_never_paid", "a published batch pays the debts its pins cover", record, "_is_paid", lambda *_: False
     ),
-    Mutant("pins_are_ignored", "every read is pinned", memory_warehouse.MemoryWarehouse, "_read", _read_head),
+    Mutant("pins_are_ignored", "every read is pinned", memory_reads.MemoryReads, "_read", _read_head),
     Mutant(
         "removed_rows_are_not_touched",
         "what a file used to hold is touched too",
@@ -187,10 +232,17 @@ MUTANTS = (
         _only_added_rows,
     ),
     Mutant(
+        "moved_row_touches_only_its_new_day",
+        "a changed row of a whole table touches where it was and where it is",
+        memory_warehouse,
+        "refine",
+        _refine_by_new_rows,
+    ),
+    Mutant(
         "compaction_is_a_touch",
         "compaction is no touch",
-        memory_warehouse,
-        "_step_touch",
+        memory_sources,
+        "step_touch",
         lambda name, metadata, step, *, columns: Touch(name, step.position, None, extent=Everything()),
     ),
     Mutant("equal_result_is_a_touch", "an equal result touches nobody", publish, "_touch", _touch_of_equal),
@@ -201,6 +253,83 @@ MUTANTS = (
         "written",
         _keep_rows_of_empty_slices,
     ),
+    Mutant(
+        "whole_source_does_not_decide",
+        "a build that reads the whole source decides by the source alone",
+        memory_warehouse,
+        "written",
+        _whole_source_as_new_rows,
+    ),
+    Mutant(
+        "kept_rows_are_dropped",
+        "a rebuild carries over the rows that only the table holds",
+        batches,
+        "carried_ranges",
+        lambda *_: (),
+    ),
+    Mutant(
+        "rows_of_others_are_kept",
+        "rows that only the table holds are taken from a version before others wrote to it, or it is refused",
+        memory_warehouse,
+        "carries_rows",
+        lambda _batch, _model: False,
+    ),
+    Mutant(
+        "new_slices_are_passed_over",
+        "new slices of a driver are loaded, whatever the same batch rewrote",
+        publish,
+        "has_new_rows",
+        lambda _batch, _coverage: False,
+    ),
+    Mutant(
+        "strategy_drops_rows_before_they_are_counted",
+        "a strategy that keeps no rows waits until it is known which ones only the table holds",
+        kept,
+        "_may_hold_more",
+        lambda _coverage: False,
+    ),
+    Mutant(
+        "saved_rows_are_dropped",
+        "a rebuild that would drop rows which `keep` saved is refused",
+        decide,
+        "refuse_loss",
+        lambda _model, _facts, decided, _selection: decided,
+    ),
+    Mutant(
+        "file_that_comes_back_is_loaded_again",
+        "what a kept driver had when it was loaded is not loaded a second time",
+        batches,
+        "Pin",
+        lambda loaded, **fields: Pin(**fields),
+    ),
+    Mutant(
+        "file_that_never_was_loaded_counts",
+        "only what a kept driver had up to the owed rows was loaded",
+        fold,
+        "_consumed",
+        lambda coverage, name: None if coverage.cursor(name) is None else coverage.cursor(name).position,
+    ),
+    Mutant(
+        "late_rows_let_pass_are_forgotten",
+        "rows that `keep` lets pass are no difference",
+        fold,
+        "_let_pass",
+        _only_changes_let_pass,
+    ),
+    Mutant(
+        "slices_that_are_not_due_are_dropped",
+        "a rebuild carries over the slices that are built and no longer due",
+        batches,
+        "carried_ranges",
+        lambda model, coverage, span: () if axis.grid_of(model) is not None else _carried_ranges(model, coverage, span),
+    ),
+    Mutant(
+        "layout_is_not_applied",
+        "a change of layout rewrites the rows that are there",
+        decide,
+        "layout_reason",
+        lambda *_: None,
+    ),
     Mutant("gaps_are_not_filled", "missing is due minus coverage", decide_intervals, "missing", _cover_all),
     Mutant(
         "code_is_not_compared",
@@ -208,6 +337,7 @@ MUTANTS = (
         decide_intervals,
         "rebuild_reason",
         lambda *_: None,
+        net=(decide_intervals, "older_ranges", lambda *_: ()),
     ),
     Mutant("publish_without_base", "publish is conditional on the base", catalog, "move_pointer", _move_from_anywhere),
     Mutant("publish_without_lease", "every write checks the lease", leases, "check", lambda *_: None),
@@ -231,6 +361,90 @@ MUTANTS = (
         "append",
         lambda _connection, _environment, touch: touch,
     ),
+    Mutant(
+        "unique_looks_only_at_the_batch",
+        "a key is looked up among the rows that stay",
+        row_checks,
+        "_met",
+        lambda _check, _written, _staying: 0,
+    ),
+    Mutant(
+        "outdated_rows_stay",
+        "rows of slices that will be replaced do not refuse a key",
+        publish,
+        "outdated",
+        lambda _coverage, _fingerprint: (),
+    ),
     Mutant("stages_are_left", "intents serve to clean stages", run, "_clean_up", lambda _runtime: None),
+    Mutant(
+        "lost_catalog_is_empty",
+        "no model is first built over a table that carries its mark",
+        custody,
+        "register_tables",
+        lambda *_, **__: (),
+    ),
+    Mutant(
+        "dropped_table_leaves_no_note",
+        "what is left of a dropped table is no table",
+        store,
+        "write_dropped",
+        lambda *_: None,
+    ),
+    Mutant(
+        "older_catalog_keeps_dropped_tables",
+        "a table that was dropped leaves a catalog that is older than the drop",
+        custody,
+        "forget_table",
+        lambda *_: None,
+    ),
+    Mutant(
+        "newest_file_is_the_head",
+        "of finished stages the one with the highest token was published",
+        heads,
+        "_age",
+        lambda file: (0, file.updated),
+    ),
+    Mutant(
+        "lost_files_are_forgotten",
+        "files that were found to be lost are remembered until they are back",
+        step,
+        "lost_among",
+        lambda *_: None,
+    ),
+    Mutant(
+        "lost_files_are_read_again",
+        "a full refresh does not read files that are lost",
+        Pass,
+        "is_base_lost",
+        lambda *_: False,
+    ),
+    Mutant(
+        "damaged_metadata_is_opened",
+        "a table whose metadata cannot be read is a matter of its model alone",
+        observe,
+        "stand",
+        _open_what_cannot_be_read,
+    ),
+    Mutant(
+        "foreign_writes_are_built_upon",
+        "a table that reads itself takes its other slices from before others wrote",
+        step,
+        "is_foreign",
+        lambda _coverage: False,
+    ),
+    Mutant(
+        "one_source_ends_the_run",
+        "a source that cannot be read blocks its readers only",
+        observe,
+        "_look_at_sources",
+        _let_one_source_end_the_run,
+    ),
+    Mutant(
+        "unreadable_source_is_empty",
+        "nothing is built from a source that cannot be read",
+        observe,
+        "_model_facts",
+        _without_a_fault,
+    ),
     Mutant("sources_are_not_asked", "detectors make touches", observe, "_changes", lambda *_, **__: ()),
 )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime, time
 from typing import Any
 
 from tests.simulation.algebra import DAY, Cell, Expression, Read, Relation, Row, columns_of, evaluate, reads_of
@@ -10,13 +10,14 @@ from tests.simulation.lake import Lake, bag
 from tests.simulation.project import START
 
 from lamina.compiler.graph import CompiledModel, Graph
-from lamina.project.strategy import Merge, TimeInterval
+from lamina.project.strategy import DeleteInsert, Incremental, Merge, TimeInterval
 from lamina.state.port import ModelRecord
+from lamina.strategies.kept import kept_by, saves_rows_of
 from lamina.values.coverage import Coverage
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import Fingerprint, ModelName, Position, TableName
 
-BEGIN = datetime.fromisoformat(f"{START}T00:00:00+00:00")
+BEGIN = datetime.combine(START, time(), tzinfo=UTC)
 
 Queries = Mapping[Fingerprint, Expression]
 
@@ -38,8 +39,8 @@ def due_of(graph: Graph, model: CompiledModel, now: datetime) -> Interval | None
     """Return the range of a model that should exist by now."""
     if not isinstance(model.settings.strategy, TimeInterval):
         return WHOLE
-    end = built_until(graph, model, now)
-    return Interval(BEGIN, end) if end > BEGIN else None
+    start, end = datetime.fromisoformat(f"{model.settings.start}T00:00:00+00:00"), built_until(graph, model, now)
+    return Interval(start, end) if end > start else None
 
 
 def current_rows(lake: Lake, graph: Graph, source: str) -> Relation:
@@ -58,13 +59,20 @@ def recompute(lake: Lake, graph: Graph, queries: Queries, *, now: datetime) -> d
     for layer in graph.layers:
         for name in layer:
             model = graph.model(name)
-            if isinstance(model.settings.strategy, Merge):
-                # Keys that went stay, and so does a row that was newer once: readers read what is there.
+            if kept_by(model.settings.strategy) or keeps_rows(model):
+                # Keys that left the source stay: readers read what is there.
                 tables[name] = visible(lake, model, queries[model.fingerprint])
                 continue
-            due = due_of(graph, model, now)
-            tables[name] = _recompute_model(model, queries[model.fingerprint], tables, due=due)
+            due, query = due_of(graph, model, now), queries[model.fingerprint]
+            kept = not_due(visible(lake, model, query), model, due=due)
+            tables[name] = _recompute_model(model, query, tables, due=due, kept=kept)
     return {model.name: tables[model.name] for model in graph.models}
+
+
+def not_due(relation: Relation, model: CompiledModel, *, due: Interval | None) -> Relation:
+    """Return the rows of slices that were built and are no longer due: they stay as they are."""
+    rows = bag(relation) - (Counter() if due is None else rows_in(relation, model, due))
+    return Relation(relation.columns, tuple(rows.elements()))
 
 
 def visible(lake: Lake, model: CompiledModel, query: Expression) -> Relation:
@@ -73,10 +81,89 @@ def visible(lake: Lake, model: CompiledModel, query: Expression) -> Relation:
     return Relation(columns_of(query), ()) if metadata is None else metadata.head.relation
 
 
+def keeps_rows(model: CompiledModel) -> bool:
+    """Tell whether a table keeps rows that its input changed or removed."""
+    return any(use.on_touch == "keep" for use in model.inputs)
+
+
+def unloaded_rows(lake: Lake, graph: Graph, queries: Queries, model: CompiledModel) -> list[str]:
+    """Return the rows that a table which keeps rows must hold and does not: those that were written just once.
+
+    Of a merge one of a higher order may have taken its place; built days take in no late rows.
+    """
+    strategy = model.settings.strategy
+    if not keeps_rows(model) or isinstance(strategy, TimeInterval):
+        return []
+    query = queries[model.fingerprint]
+    driver = next(use for use in model.inputs if use.is_driver)
+    if driver.is_model:
+        return _unloaded_slices(lake, graph.model(ModelName(driver.name)), queries, model)
+
+    def read(reader: Read) -> Relation:
+        source = next(item for item in graph.sources if item.name == reader.table)
+        once = (version for name, version in lake.folders[source.location].items() if lake.writes[name] == 1)
+        return lake.file_rows(once, columns=tuple(str(column.name) for column in source.columns))
+
+    given, table = evaluate(query, read, WHOLE), visible(lake, model, query)
+    if isinstance(strategy, Merge):
+        return _outdone(model, strategy, given, table)
+    expected, actual = bag(given), bag(table)
+    return [f"{model.name}: {difference(expected, actual & expected)}"] if expected - actual else []
+
+
+def _outdone(model: CompiledModel, strategy: Merge, given: Relation, table: Relation) -> list[str]:
+    """Return the rows whose key a merged table holds in an older one, or not at all."""
+    key, order = table.place(strategy.unique_key[0]), [table.place(name) for name in strategy.order_by]
+    stored = {row[key]: _rank(row, order) for row in table.rows}
+    late = [row for row in given.rows if row[key] not in stored or _rank(row, order) > stored[row[key]]]
+    return [f"{model.name}: {row} was not loaded" for row in late]
+
+
+def doubled_rows(lake: Lake, graph: Graph, queries: Queries, model: CompiledModel) -> list[str]:
+    """Return the rows of an append that are there more often than in all files that ever were, each taken once."""
+    is_from_files = not any(use.is_model for use in model.inputs)
+    if not keeps_rows(model) or not isinstance(model.settings.strategy, Incremental) or not is_from_files:
+        return []
+    (source,) = (item for item in graph.sources if str(item.name) == str(model.inputs[0].name))
+    columns, query = tuple(str(column.name) for column in source.columns), queries[model.fingerprint]
+    given = evaluate(query, lambda _: lake.file_rows(lake.contents, columns=columns), WHOLE)
+    extra = bag(visible(lake, model, query)) - bag(given)
+    return [f"{model.name}: {_some(sorted(extra.elements(), key=repr))}"] if extra else []
+
+
+def _unloaded_slices(lake: Lake, driver: CompiledModel, queries: Queries, model: CompiledModel) -> list[str]:
+    """Return how a table differs from its driver in the days of it that were built just once."""
+    query, days = queries[model.fingerprint], _built_once(lake, driver)
+    held = visible(lake, driver, queries[driver.fingerprint])
+    result = evaluate(query, lambda reader: _as(_inside(held, days), reader.columns, by=reader.by), WHOLE)
+    expected, actual = bag(result), bag(_inside(visible(lake, model, query), days))
+    return [f"{model.name}: {difference(expected, actual)}"] if expected != actual else []
+
+
+def _inside(relation: Relation, days: set[datetime]) -> Relation:
+    place = next(index for index, name in enumerate(relation.columns) if name in ("ts", "day"))
+    starts = ((row, row[place]) for row in relation.rows)
+    return Relation(
+        relation.columns,
+        tuple(row for row, at in starts if isinstance(at, datetime) and at.replace(hour=0) in days),
+    )
+
+
+def _built_once(lake: Lake, model: CompiledModel) -> set[datetime]:
+    """Return the days of a table that one batch built, of all that ever staged it."""
+    tables = (lake.metadata[pointer] for pointer, (table, _) in lake.written.items() if table == model.target)
+    marks = {item.mark.commit: item.mark for table in tables for item in table.snapshots if item.mark is not None}
+    slices = [span for mark in marks.values() for span in mark.slices]
+    days = {BEGIN + number * DAY for number in range(60)}
+    return {day for day in days if sum(span.start <= day < span.end for span in slices) == 1}
+
+
 def wrong_keys(lake: Lake, graph: Graph, queries: Queries, model: CompiledModel) -> list[str]:
     """Return the keys of a merged table that do not hold the newest row of their source."""
     strategy = model.settings.strategy
-    if not isinstance(strategy, Merge):
+    if isinstance(strategy, DeleteInsert):
+        return _wrong_tuples(lake, graph, queries[model.fingerprint], model)
+    if not isinstance(strategy, Merge) or keeps_rows(model):
         return []
     query = queries[model.fingerprint]
     table = visible(lake, model, query)
@@ -90,9 +177,52 @@ def wrong_keys(lake: Lake, graph: Graph, queries: Queries, model: CompiledModel)
     stored = {row[key]: row for row in table.rows}
     wrong = [f"{model.name} holds a key twice"] if len(stored) < len(table.rows) else []
     for name, row in newest.items():
-        if name not in stored or (stored[name] != row and _rank(stored[name], order) <= _rank(row, order)):
+        if stored.get(name) != row:
             wrong.append(f"{model.name} key {name}: expected {row}, found {stored.get(name)}")
     return wrong
+
+
+def _wrong_tuples(lake: Lake, graph: Graph, query: Expression, model: CompiledModel) -> list[str]:
+    """Return that the rows of tuples which a source has are not those of the source, if they are not."""
+    table = visible(lake, model, query)
+    source = evaluate(query, lambda read: current_rows(lake, graph, read.table), WHOLE)
+    kept = lost_without(model, table, source)
+    expected, actual = bag(source), bag(table) - Counter(kept)
+    return [f"{model.name}: {difference(expected, actual)}"] if expected != actual else []
+
+
+def lost_without(model: CompiledModel, table: Relation, source: Relation) -> tuple[Row, ...]:
+    """Return the rows that only a table holds: those of keys that its source does not have."""
+    places = [table.columns.index(name) for name in kept_by(model.settings.strategy)]
+    given = {tuple(row[place] for place in places) for row in source.rows}
+    return tuple(row for row in table.rows if tuple(row[place] for place in places) not in given)
+
+
+def saved_rows(
+    lake: Lake,
+    graph: Graph,
+    queries: Queries,
+    model: CompiledModel,
+    table: Relation,
+    pins: Mapping[TableName, Position],
+) -> tuple[Row, ...]:
+    """Return the rows of a table that its code, as it was, does not get from the files any more; of a merge, by key."""
+    if not any(saves_rows_of(model, use) for use in model.inputs):
+        return ()
+    source = given_by(lake, graph, queries[model.fingerprint], pins)
+    if kept_by(model.settings.strategy):
+        return lost_without(model, table, source)
+    return tuple((bag(table) - bag(source)).elements())
+
+
+def given_by(lake: Lake, graph: Graph, query: Expression, pins: Mapping[TableName, Position]) -> Relation:
+    """Return what a query gives of the whole of its inputs at some positions."""
+
+    def read(reader: Read) -> Relation:
+        found = rows_at(lake, graph, reader.table, pins[TableName(reader.table)])
+        return _as(found, reader.columns, by=reader.by) if found is not None else _empty(reader)
+
+    return evaluate(query, read, WHOLE)
 
 
 def _rank(row: Row, order: list[int]) -> tuple[Any, ...]:
@@ -100,16 +230,16 @@ def _rank(row: Row, order: list[int]) -> tuple[Any, ...]:
 
 
 def _recompute_model(
-    model: CompiledModel, query: Expression, tables: dict[str, Relation], *, due: Interval | None
+    model: CompiledModel, query: Expression, tables: dict[str, Relation], *, due: Interval | None, kept: Relation
 ) -> Relation:
     columns = columns_of(query)
+    grown = _as(kept, columns)
     if due is None:
-        return Relation(columns, ())
+        return grown
     own = str(model.name)
     if all(read.table != own for read in reads_of(query)):
-        return evaluate(query, lambda read: tables[read.table], due)
+        return Relation(columns, grown.rows + evaluate(query, lambda read: tables[read.table], due).rows)
     # A model that reads its own past grows by one day at a time.
-    grown = Relation(columns, ())
     for span in days_in(due):
         known = {**tables, own: grown}
         day = evaluate(query, _reader_of(known), span)
@@ -155,7 +285,7 @@ def wrong_slices(lake: Lake, graph: Graph, queries: Queries, *, model: CompiledM
     metadata = lake.table(model.target)
     if metadata is None or lake.pointer(model.target) != record.pointer:
         return []
-    if isinstance(model.settings.strategy, Merge):
+    if kept_by(model.settings.strategy) or keeps_rows(model):
         return []
     relation = metadata.head.relation
     found = []

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date, timedelta
 from random import Random
 
 from tests.simulation.algebra import Expression, Group, Join, Keep, Pick, Read, Spread, Union, columns_of
@@ -10,7 +11,7 @@ from tests.simulation.models import simulated_graph, simulated_model, simulated_
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.project.model import CheckSettings
 from lamina.project.source import SourceTable
-from lamina.project.strategy import FullRefresh, Incremental, Merge, Strategy, TimeInterval
+from lamina.project.strategy import DeleteInsert, FullRefresh, Incremental, Merge, Strategy, TimeInterval
 from lamina.values.names import ColumnName, Fingerprint, TableName
 from lamina.values.value import Value
 
@@ -19,9 +20,11 @@ FILES = simulated_source("raw.files", EVENT_COLUMNS, is_files=True)
 EVENTS = simulated_source("raw.events", EVENT_COLUMNS, is_files=False)
 NAMES = simulated_source("raw.names", ("key", "weight"), is_files=False)
 SOURCES: tuple[SourceTable, ...] = (FILES, EVENTS, NAMES)
-START = "2026-01-01"
+START = date(2026, 1, 1)
 # No sum of sound rows comes near it.
 POISON = 100_000
+NOON = "0 12 * * *"
+ONE_ID = CheckSettings(type="unique", column=ColumnName("id"), scope="table")
 NO_POISON = CheckSettings(type="accepted_values", column=ColumnName("amount"), values=tuple(range(10_000)))
 
 
@@ -36,6 +39,8 @@ class Design(Value, frozen=True):
     lookback: int = 0
     cron: str | None = None
     is_checked: bool = False  # refuses rows that are poison
+    layout: int = 0
+    start: int = 0  # the day its time begins with
 
     def __str__(self) -> str:
         return f"{self.name} = {self.template}({', '.join(self.inputs)}) edition {self.edition}"
@@ -142,6 +147,34 @@ def _appended(design: Design, shapes: tuple[Shape, ...]) -> Made:
     return Made(Keep(read, "amount", ">", design.edition % 3), Incremental(driver=TableName(design.inputs[0])))
 
 
+def _kept(design: Design, _shapes: tuple[Shape, ...]) -> Made:
+    """New rows of the files, each loaded once, whatever happens to old ones."""
+    # What was loaded once stays, so it takes no poison.
+    read = Keep(Read(str(FILES.name), ("id", "ts", "key", "amount")), "amount", "<>", POISON)
+    return Made(Keep(read, "amount", ">", design.edition % 3), Incremental(driver=TableName(FILES.name)))
+
+
+def _kept_merged(design: Design, _shapes: tuple[Shape, ...]) -> Made:
+    """The newest row of each key that the files ever had; some editions drop keys that are gone."""
+    made = _merged(design.replace(inputs=(str(FILES.name),)), ())
+    assert isinstance(made.strategy, Merge)
+    return Made(made.query, made.strategy.replace(on_delete="delete")) if design.edition % 3 == 2 else made
+
+
+def _kept_days(design: Design, _shapes: tuple[Shape, ...]) -> Made:
+    """Rows of the files, day by day; built days stay as they are, whatever happens to the files."""
+    read = Keep(Read(str(FILES.name), ("id", "ts", "key", "amount"), by="ts"), "amount", "<>", POISON)
+    return _timed(design, Keep(read, "amount", ">", design.edition % 3), "ts")
+
+
+def _logged(design: Design, shapes: tuple[Shape, ...]) -> Made:
+    """New slices of a table, each loaded once, whatever happens to old ones."""
+    time = str(shapes[0].time)
+    # What was loaded once stays, so it takes no poison, nor a sum of it.
+    read = Keep(Read(design.inputs[0], (time, "key", "amount")), "amount", "<", POISON)
+    return Made(Keep(read, "amount", ">", design.edition % 3), Incremental(driver=TableName(design.inputs[0])))
+
+
 def _merged(design: Design, _shapes: tuple[Shape, ...]) -> Made:
     """The newest row of each key."""
     read = Read(design.inputs[0], ("id", "ts", "key", "amount"))
@@ -150,6 +183,26 @@ def _merged(design: Design, _shapes: tuple[Shape, ...]) -> Made:
     # What a merge once took in stays, so it takes no poison.
     sound = Keep(read, "amount", "<>", POISON)
     return Made(Keep(sound, "amount", ">", design.edition % 3), strategy)
+
+
+def _listed(design: Design, _shapes: tuple[Shape, ...]) -> Made:
+    """Rows of a source with their ids, each of which may come once in the whole table."""
+    read = Read(design.inputs[0], ("id", "ts", "key", "amount"), by="ts")
+    return _timed(design, Keep(read, "amount", ">", design.edition % 3), "ts")
+
+
+def _loaded(design: Design, _shapes: tuple[Shape, ...]) -> Made:
+    """Rows of a source with their ids, each loaded once."""
+    read = Read(design.inputs[0], ("id", "ts", "key", "amount"))
+    return Made(Keep(read, "amount", ">", design.edition % 3), Incremental(driver=TableName(design.inputs[0])))
+
+
+def _replaced(design: Design, _shapes: tuple[Shape, ...]) -> Made:
+    """Rows of an input; those of a key are replaced together."""
+    read = Read(design.inputs[0], ("id", "ts", "key", "amount"))
+    # What it once took in may stay, so it takes no poison.
+    sound = Keep(read, "amount", "<>", POISON)
+    return Made(Keep(sound, "amount", ">", design.edition % 3), DeleteInsert((ColumnName("key"),)))
 
 
 def _weights(shape: Shape) -> tuple[str, ...]:
@@ -170,8 +223,21 @@ TEMPLATES: dict[str, Template] = {
     "totals": _totals,
     "joined": _joined,
     "appended": _appended,
+    "kept": _kept,
+    "kept_merged": _kept_merged,
+    "kept_days": _kept_days,
+    "logged": _logged,
     "merged": _merged,
+    "listed": _listed,
+    "loaded": _loaded,
+    "replaced": _replaced,
 }
+SLICED = ("rows", "daily", "trailing", "running", "enriched", "union")
+WITH_IDS = ("merged", "replaced", "listed", "loaded")  # their ids come from a source
+KEPT = ("kept", "kept_merged", "kept_days", "logged")  # changes of their driver are let pass
+WITH_ONE_ID = ("listed", "loaded")
+# Not built in days.
+WHOLE = ("totals", "joined", "appended", "kept", "kept_merged", "logged", "merged", "replaced", "loaded")
 
 
 class Project(Value, frozen=True):
@@ -184,9 +250,32 @@ class Project(Value, frozen=True):
         edits = (item.replace(edition=edition) if item.name == name else item for item in self.designs)
         return Project(tuple(edits))
 
+    def restarted(self, name: str, start: int) -> "Project":
+        """Return the project with another first day of one model."""
+        edits = (item.replace(start=start) if item.name == name else item for item in self.designs)
+        return Project(tuple(edits))
+
+    def released(self, name: str, cron: str | None) -> "Project":
+        """Return the project with another cron of one model."""
+        edits = (item.replace(cron=cron) if item.name == name else item for item in self.designs)
+        return Project(tuple(edits))
+
+    def laid_out(self, name: str, layout: int) -> "Project":
+        """Return the project with another layout of one model's table."""
+        edits = (item.replace(layout=layout) if item.name == name else item for item in self.designs)
+        return Project(tuple(edits))
+
     def rebatched(self, batch_size: int) -> "Project":
         """Return the project with other batch sizes, which are no change of code."""
         return Project(tuple(item.replace(batch_size=batch_size) for item in self.designs))
+
+    def is_timed(self, name: str) -> bool:
+        """Tell whether a model is built in days."""
+        return any(design.template not in WHOLE for design in self.designs if design.name == name)
+
+    def has_one_id(self) -> bool:
+        """Tell whether some model refuses an id that comes twice."""
+        return any(design.template in WITH_ONE_ID for design in self.designs)
 
     def compile(self) -> tuple[Graph, dict[Fingerprint, Expression]]:
         """Return the graph and the queries behind its fingerprints."""
@@ -202,14 +291,21 @@ class Project(Value, frozen=True):
                 design.name,
                 made.query,
                 strategy=made.strategy,
-                start=START if timed else None,
+                start=str(START + timedelta(days=design.start)) if timed else None,
                 cron=design.cron,
-                checks=(NO_POISON,) if design.is_checked and "amount" in columns_of(made.query) else (),
+                layout=design.layout,
+                on_touch="keep" if design.template in KEPT else "rebuild",
+                checks=_checks(design, made),
             )
             models.append(model)
             queries[model.fingerprint] = made.query
             shapes[design.name] = Shape(columns_of(made.query), _time_of(made))
         return simulated_graph(tuple(models), SOURCES), queries
+
+
+def _checks(design: Design, made: Made) -> tuple[CheckSettings, ...]:
+    sound = (NO_POISON,) if design.is_checked and "amount" in columns_of(made.query) else ()
+    return (*sound, ONE_ID) if design.template in WITH_ONE_ID else sound
 
 
 def _source_shape(source: SourceTable) -> Shape:
@@ -234,8 +330,11 @@ def random_project(random: Random) -> Project:
         if designs and random.random() < 0.3:
             # Two readers of one table, which may read different columns of it.
             first = designs[-1].inputs[0]
-        first = random.choice(("raw.files", "raw.events")) if template == "merged" else first
+        first = random.choice(("raw.files", "raw.events")) if template in WITH_IDS else first
         second = random.choice(weighing) if template in ("enriched", "joined") else random.choice(timed)
+        if template == "logged":
+            sliced = [item.name for item in designs if item.template in SLICED]
+            template, first = ("logged", random.choice(sliced)) if sliced else ("daily", first)
         inputs = (first, second) if template in ("enriched", "joined", "union") else (first,)
         if len(set(inputs)) < len(inputs):
             template, inputs = "daily", (first,)
@@ -248,7 +347,7 @@ def random_project(random: Random) -> Project:
 
 
 def _design(random: Random, name: str, template: str, inputs: tuple[str, ...]) -> Design:
-    is_timed = template not in ("totals", "joined", "appended", "merged")
+    is_timed = template not in WHOLE
     return Design(
         name,
         template,
@@ -256,6 +355,6 @@ def _design(random: Random, name: str, template: str, inputs: tuple[str, ...]) -
         edition=random.randrange(3),
         batch_size=random.randint(1, 4),
         lookback=random.choice((0, 0, 0, 1)) if is_timed else 0,
-        cron="0 12 * * *" if is_timed and random.random() < 0.15 else None,
+        cron=NOON if is_timed and random.random() < 0.15 else None,
         is_checked=random.random() < 0.3,
     )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from tests.simulation.algebra import Relation
+from tests.simulation.algebra import Relation, Row
 
 from lamina.compiler.graph import CompiledModel
 from lamina.project.model import CheckSettings
@@ -10,13 +10,17 @@ from lamina.values.batch import CheckResult
 from lamina.values.interval import Interval
 
 
-def run_checks(relation: Relation, model: CompiledModel, slices: tuple[Interval, ...]) -> tuple[CheckResult, ...]:
-    """Return the outcome of every check of a model."""
-    return tuple(_run(check, relation, model, slices) for check in model.settings.checks)
+def run_checks(
+    written: Relation, staying: Relation, model: CompiledModel, slices: tuple[Interval, ...]
+) -> tuple[CheckResult, ...]:
+    """Return the outcome of every check of a model over the rows a batch wrote, and those that stay beside them."""
+    return tuple(_run(check, written, staying, model, slices) for check in model.settings.checks)
 
 
-def _run(check: CheckSettings, relation: Relation, model: CompiledModel, slices: tuple[Interval, ...]) -> CheckResult:
-    failed = _failed(check, relation)
+def _run(
+    check: CheckSettings, written: Relation, staying: Relation, model: CompiledModel, slices: tuple[Interval, ...]
+) -> CheckResult:
+    failed = _failed(check, written) + _met(check, written, staying)
     return CheckResult(
         model=model.name,
         name=check.name or check.type,
@@ -32,6 +36,21 @@ def _run(check: CheckSettings, relation: Relation, model: CompiledModel, slices:
     )
 
 
+def _met(check: CheckSettings, written: Relation, staying: Relation) -> int:
+    """Count the rows that stay and have a key of the written ones."""
+    if check.type != "unique" or check.scope != "table":
+        return 0
+    new = set(_keys(check, written))
+    return sum(key in new for key in _keys(check, staying))
+
+
+def _keys(check: CheckSettings, relation: Relation) -> list[Row]:
+    """Return the keys of rows, without those that have a null in them."""
+    places = [relation.place(name) for name in check.names]
+    keys = (tuple(row[place] for place in places) for row in relation.rows)
+    return [key for key in keys if None not in key]
+
+
 def _failed(check: CheckSettings, relation: Relation) -> int:
     match check.type:
         case "row_count":
@@ -43,9 +62,7 @@ def _failed(check: CheckSettings, relation: Relation) -> int:
             cells = (row[relation.place(str(check.column))] for row in relation.rows)
             return sum(cell is not None and cell not in check.values for cell in cells)
         case "unique":
-            columns = check.columns or (check.column,)
-            places = [relation.place(str(name)) for name in columns]
-            seen = Counter(tuple(row[place] for place in places) for row in relation.rows)
+            seen = Counter(_keys(check, relation))
             return sum(number - 1 for number in seen.values())
         case "expression":
             raise NotImplementedError("expressions are checked on Spark")

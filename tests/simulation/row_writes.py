@@ -7,6 +7,7 @@ from tests.simulation.algebra import Relation, Row
 
 from lamina.compiler.graph import CompiledModel
 from lamina.project.strategy import Merge, TimeInterval
+from lamina.strategies.kept import kept_by
 from lamina.values.batch import Batch, Counts
 from lamina.values.interval import WHOLE, Interval
 from lamina.warehouse.failure import WarehouseFailure
@@ -51,11 +52,13 @@ def written(batch: Batch, model: CompiledModel, old: Relation, result: Relation)
     match batch.mode:
         case "append":
             return old.rows + result.rows, Counts(written=made, inserted=made)
-        case "replace_all" if isinstance(model.settings.strategy, Merge):
-            rows, counts = _merged(batch, model, Relation(old.columns, ()), result)
-            return rows, counts.replace(deleted=len(old.rows))
         case "replace_all":
-            return result.rows, Counts(written=made, inserted=made, deleted=len(old.rows))
+            produced = expected_rows(model, result)
+            carried = _carried(batch, model, old, produced)
+            count = len(produced.rows)
+            duplicate, deleted = made - count, len(old.rows) - len(carried)
+            counts = Counts(written=count, inserted=count, duplicate=duplicate, deleted=deleted, carried=len(carried))
+            return produced.rows + carried, counts
         case "replace_slices":
             place = _time_place(old, model)
             kept = tuple(row for row in old.rows if not _is_within(row, place, batch.slices))
@@ -63,11 +66,54 @@ def written(batch: Batch, model: CompiledModel, old: Relation, result: Relation)
         case "merge":
             return _merged(batch, model, old, result)
         case "delete_insert":
-            raise WarehouseFailure("delete_insert is not simulated", kind="internal")
+            kept_beside = kept_rows(model, old, result)
+            gone = len(old.rows) - len(kept_beside)
+            return kept_beside + result.rows, Counts(written=made, inserted=made, deleted=gone)
+        case "rewrite":
+            return old.rows, Counts(copied=len(old.rows))
+
+
+def kept_rows(model: CompiledModel, old: Relation, result: Relation) -> tuple[Row, ...]:
+    """Return the rows of a table whose keys a result does not have, where the strategy keeps those."""
+    keys = kept_by(model.settings.strategy)
+    if not keys:
+        return ()
+    given = {tuple(row[result.place(name)] for name in keys) for row in result.rows}
+    return tuple(row for row in old.rows if tuple(row[old.place(name)] for name in keys) not in given)
+
+
+def expected_rows(model: CompiledModel, result: Relation) -> Relation:
+    """Return what a table holds of a whole result: of a merge, the newest row of each key."""
+    strategy = model.settings.strategy
+    if not isinstance(strategy, Merge):
+        return result
+    places = [*(result.place(name) for name in strategy.order_by), *range(len(result.columns))]
+    keys = [result.place(name) for name in strategy.unique_key]
+    ordered = sorted(result.rows, key=lambda row: _rank(row, places))
+    return Relation(result.columns, tuple({tuple(row[place] for place in keys): row for row in ordered}.values()))
+
+
+def carries_rows(batch: Batch, model: CompiledModel) -> bool:
+    """Tell whether a rebuild takes rows over from the table."""
+    strategy = model.settings.strategy
+    return bool(batch.carried) and (isinstance(strategy, TimeInterval) or bool(kept_by(strategy)))
+
+
+def _carried(batch: Batch, model: CompiledModel, old: Relation, result: Relation) -> tuple[Row, ...]:
+    """Return what a rebuild carries over: kept keys, or the slices beside those it builds."""
+    if not batch.carried:
+        return ()
+    if isinstance(model.settings.strategy, TimeInterval):
+        return cut_rows(old, model, batch.carried).rows
+    return kept_rows(model, old, result)
+
+
+def _rank(row: Row, places: Iterable[int]) -> tuple[tuple[bool, str | int | datetime], ...]:
+    return tuple((row[place] is not None, row[place] or 0) for place in places)
 
 
 def _merged(batch: Batch, model: CompiledModel, old: Relation, result: Relation) -> tuple[tuple[Row, ...], Counts]:
-    """Upsert by key; among new rows of one order the other columns decide, and a whole source outdoes what stands."""
+    """Upsert by key: new rows never replace one of a higher order, and a whole source decides alone."""
     strategy = model.settings.strategy
     assert isinstance(strategy, Merge), "only a merge model is merged"
     keys = [result.place(name) for name in strategy.unique_key]
@@ -76,19 +122,22 @@ def _merged(batch: Batch, model: CompiledModel, old: Relation, result: Relation)
     def key(row: Row) -> Row:
         return tuple(row[place] for place in keys)
 
-    def rank(row: Row, places: Iterable[int]) -> tuple[tuple[bool, str | int | datetime], ...]:
-        return tuple((row[place] is not None, row[place] or 0) for place in places)
-
     whole = [*orders, *range(len(result.columns))]
-    best = {key(row): row for row in sorted(result.rows, key=lambda row: rank(row, whole))}
-    rows = {key(row): row for row in old.rows}
+    best = {key(row): row for row in sorted(result.rows, key=lambda row: _rank(row, whole))}
+    rows = {key(row): row for row in old.rows if strategy.on_delete == "keep" or key(row) in best}
     is_new = {name: name not in rows for name in best}
-    compared = whole if any(pin.since is not None for pin in batch.pins) else orders
+    is_partial = any(pin.since is not None for pin in batch.pins)
     for name, row in best.items():
         before = rows.get(name)
-        if before is None or rank(row, compared) >= rank(before, compared):
+        if before is None or not is_partial or _rank(row, whole) >= _rank(before, whole):
             rows[name] = row
     inserted = sum(is_new.values())
     replaced = len(is_new) - inserted
-    counts = Counts(written=len(is_new), inserted=inserted, replaced=replaced, duplicate=len(result.rows) - len(is_new))
+    counts = Counts(
+        written=len(is_new),
+        inserted=inserted,
+        replaced=replaced,
+        duplicate=len(result.rows) - len(is_new),
+        deleted=len(old.rows) + inserted - len(rows),
+    )
     return tuple(rows.values()), counts

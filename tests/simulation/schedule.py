@@ -6,17 +6,25 @@ from tests.simulation.actions import (
     Action,
     Arrive,
     At,
+    Break,
     Change,
+    Drop,
     Edit,
     Flag,
     Forget,
     Happening,
+    Lose,
+    LoseFile,
     Maintain,
     Meddle,
     Pass,
     Poison,
+    Relayout,
+    Release,
     Remove,
+    Repair,
     Repeat,
+    Restart,
     Restore,
     Revert,
     Run,
@@ -27,7 +35,7 @@ from tests.simulation.project import Project, random_project
 from lamina.executor.failpoint import NAMES as FAILPOINTS
 from lamina.values.value import Value
 
-FLAGS: tuple[Flag, ...] = ("force", "full_refresh", "missing", "lookback", "retry")
+FLAGS: tuple[Flag, ...] = ("force", "full_refresh", "full_refresh", "accept_loss", "missing", "lookback", "retry")
 SOURCES: tuple[Source, ...] = ("raw.files", "raw.events", "raw.names")
 
 
@@ -49,7 +57,7 @@ def random_schedule(seed: int) -> Schedule:
     today = 3
     for _ in range(random.randint(4, 16)):
         action = _action(random, today=today)
-        today += action.hours // 24 if isinstance(action, Pass) else 0
+        today = max(today + action.hours // 24, 3) if isinstance(action, Pass) else today
         actions.append(action)
     return Schedule(project, tuple(actions))
 
@@ -60,6 +68,10 @@ def _action(random: Random, *, today: int) -> Action:
         return Forget()
     if chance < 0.04:
         return Restore(random.randrange(3))
+    if chance < 0.06:
+        return LoseFile(random.choice((None, 0, 1, 2)))
+    if chance < 0.075:
+        return Drop(random.randrange(100))
     return _run(random, today=today) if chance < 0.43 else _happening(random, today=today)
 
 
@@ -72,10 +84,16 @@ def _happening(random: Random, *, today: int) -> Happening:
         (2, Remove(source, pick)),
         (2, Revert(source, random.randrange(3))),
         (2, Maintain(pick, random.choice(("compact", "expire", "roll_back", "property")))),
-        (1, Meddle(pick, random.choice(("double", "empty", "drop")))),
+        (1, Meddle(pick, random.choice(("double", "empty", "add", "drop")))),
+        (1, Lose(pick, random.choice(("metadata", "rows")))),
+        (1, Break(source, random.choice(("listing", "types", "changes", "rows")))),
+        (1, Repair(source)),
         (2, Edit(pick, random.randrange(3))),
+        (1, Restart(pick, random.randrange(2))),
+        (1, Release(pick, random.random() < 0.5)),
+        (1, Relayout(pick, random.randrange(2))),
         (1, Poison(random.choice(("raw.files", "raw.events")), random.randrange(today + 1))),
-        (3, Pass(random.choice((1, 24, 24, 48)))),
+        (3, Pass(random.choice((1, 24, 24, 48, -24)))),
     )
     return random.choices([item for _, item in choices], [weight for weight, _ in choices])[0]
 

@@ -6,27 +6,33 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
-from tests.simulation.actions import At, Run, heal
-from tests.simulation.engine import run_engine
+from tests.simulation.actions import At, Drop, Run, heal
+from tests.simulation.engine import drop_engine, run_engine
 from tests.simulation.faults import Process, SimulatedCrash, once_at
 from tests.simulation.invariants import (
     check_clean,
     check_consumed,
+    check_contained,
     check_current,
     check_cutoff,
     check_idempotent,
     check_marks,
     check_precision,
     check_result,
+    check_unique,
+    check_verdicts,
     is_idle,
+    refused_for_loss,
     told,
+    view_of,
 )
 from tests.simulation.schedule import Schedule
 from tests.simulation.watch import Violation, Watch
-from tests.simulation.world import World, copy_state, open_world
+from tests.simulation.world import World, open_world
 
 from lamina.errors import LaminaError
-from lamina.values.result import RunResult
+from lamina.values.names import TableName
+from lamina.values.result import DropResult, RunResult
 
 # Longer than a lease lasts: what a crashed or paused run held has expired then.
 LEASE_OVER = timedelta(seconds=120)
@@ -44,6 +50,10 @@ def simulate(schedule: Schedule) -> World:
                 if isinstance(action, Run):
                     _run(world, action)
                     check_consumed(world)
+                    check_unique(world)
+                    check_verdicts(world)
+                elif isinstance(action, Drop):
+                    _drop(world, action)
                 else:
                     action.happen(world)
             _drain(world)
@@ -55,9 +65,9 @@ def simulate(schedule: Schedule) -> World:
 def _run(world: World, action: Run) -> None:
     if action.batch_size is not None:
         world.project = world.project.rebatched(action.batch_size)
-    world.copies.append(copy_state(world.path))
+    world.remember_file()
     process = Process()
-    watch = Watch(world, world.compile()[0])
+    watch = Watch(world, world.compile()[0], is_loss_accepted=action.flag == "accept_loss")
     trouble = _trouble(world, action.trouble, process, watch) if action.trouble is not None else None
 
     def hook(passed: str) -> None:
@@ -67,10 +77,22 @@ def _run(world: World, action: Run) -> None:
                 trouble(passed)
 
     with suppress(SimulatedCrash):
-        check_result(run_engine(world, process, action=action, hook=hook), process)
+        result = run_engine(world, process, action=action, hook=hook)
+        check_result(result, process)
+        if action.trouble is None and action.lost is None:
+            check_contained(world, result)
     world.wall += LEASE_OVER
+    world.dropped -= set(world.pointers())
     for violation in watch.violations:
         raise violation
+
+
+def _drop(world: World, action: Drop) -> None:
+    table = world.target(action.pick)
+    is_done = isinstance(drop_engine(world, table), DropResult)
+    world.wall += LEASE_OVER
+    if is_done:
+        world.dropped.add(table)
 
 
 def _trouble(world: World, trouble: At, process: Process, watch: Watch) -> Callable[[str], None]:
@@ -100,9 +122,58 @@ def _run_beside(world: World, *, is_crashing: bool) -> None:
         check_result(run_engine(world, other, hook=hook), other)
 
 
+def _make_again(world: World) -> None:
+    """Build tables whose files are lost from nothing; one that no record knows gets its files back, or is dropped.
+
+    Files that come back help an empty state that finds the marks of one store; of two it can be neither.
+    """
+    for attempt in range(DRAIN_RUNS):
+        lost = {at: design.name for at, design in enumerate(world.project.designs) if is_lost(world, design.name)}
+        if not lost:
+            return
+        known = view_of(world).models
+        if not known and len(world.stores()) == 1:
+            world.lake.lost.clear()
+            return
+        for name in lost.values():
+            if name not in known:
+                world.lake.drop(TableName(name))
+        lost = {at: name for at, name in lost.items() if name in known}
+        if lost:
+            process = Process()
+            # Of one with slices that are not due, those are lost: that is to be accepted.
+            remake = Run(models=tuple(lost), flag="accept_loss" if attempt else "full_refresh")
+            check_result(run_engine(world, process, action=remake), process)
+            world.wall += LEASE_OVER
+    raise Violation(f"I10 files of {sorted(lost.values())} are lost, and a full refresh does not build them again")
+
+
+def _give_up_saved_rows(world: World) -> None:
+    """Build tables again whose rebuild is refused because of rows that only they hold; nothing else drops those."""
+    for _ in range(DRAIN_RUNS):
+        process = Process()
+        result = run_engine(world, process)
+        check_result(result, process)
+        world.wall += LEASE_OVER
+        refused = refused_for_loss(result)
+        picks = tuple(at for at, design in enumerate(world.project.designs) if design.name in refused)
+        if not picks:
+            return
+        check_result(run_engine(world, process, action=Run(models=picks, flag="accept_loss")), process)
+        world.wall += LEASE_OVER
+    raise Violation(f"I1 {sorted(refused)} are refused, although the loss is accepted")
+
+
+def is_lost(world: World, name: str) -> bool:
+    """Tell whether files of a model's table are lost."""
+    return world.lake.is_lost(TableName(name))
+
+
 def _drain(world: World) -> None:
     """Run until nothing is left; then every table equals a recompute over the current inputs."""
     heal(world)
+    _make_again(world)
+    _give_up_saved_rows(world)
     result: RunResult | LaminaError | None = None
     for _ in range(DRAIN_RUNS):
         process = Process()
@@ -115,6 +186,8 @@ def _drain(world: World) -> None:
     if not is_idle(result):
         raise Violation(f"I1 does not settle: {told(result)}")
     check_current(world)
+    check_unique(world)
+    check_verdicts(world)
     check_idempotent(world)
     check_clean(world)
     check_marks(world)

@@ -12,7 +12,7 @@ def test_every_failpoint_is_reached() -> None:
     passed: set[str] = set()
     seed = 0
     with armed(passed.add):
-        while passed != set(NAMES) and seed < 60:
+        while passed != set(NAMES) and seed < 200:
             simulate(random_schedule(seed))
             seed += 1
     assert passed == set(NAMES)

@@ -2,12 +2,14 @@
 
 from collections import Counter
 
-from tests.simulation.algebra import Row
+from tests.simulation.algebra import Relation, Row
 from tests.simulation.lake import CATALOG, Metadata, bag
-from tests.simulation.oracle import rows_in
+from tests.simulation.oracle import given_by, lost_without, rows_in, saved_rows
+from tests.simulation.row_writes import aligned
 from tests.simulation.world import World
 
 from lamina.compiler.graph import Graph
+from lamina.strategies.kept import kept_by
 from lamina.values.coverage import Mark
 from lamina.values.names import TableName
 from lamina.warehouse import catalog
@@ -20,8 +22,10 @@ class Violation(AssertionError):
 class Watch:
     """Looks at the visible tables at every failpoint; outsiders tell it when they move one."""
 
-    def __init__(self, world: World, graph: Graph) -> None:
+    def __init__(self, world: World, graph: Graph, *, is_loss_accepted: bool = False) -> None:
         self._world = world
+        self._graph = graph
+        self._is_loss_accepted = is_loss_accepted
         self._models = {model.target: model for model in graph.models}
         self._seen = self._look()
         self.is_fenced = False  # another run has taken the lease over
@@ -45,7 +49,7 @@ class Watch:
         if len(moved) > 1:
             raise Violation(f"I2 {moved} moved by one publish")
         for table in moved:
-            self._check_slices(table, before=self._metadata(self._seen.get(table)), after=self._metadata(now[table]))
+            self._check_slices(table, before=self._readable(self._seen.get(table)), after=self._metadata(now[table]))
         self._seen = now
 
     def look_again(self) -> None:
@@ -58,21 +62,54 @@ class Watch:
     def _metadata(self, pointer: str | None) -> Metadata | None:
         return None if pointer is None else self._world.lake.metadata[pointer]
 
+    def _readable(self, pointer: str | None) -> Metadata | None:
+        """Return what a table was before, unless its files are lost: then a new table takes its place."""
+        return None if pointer in self._world.lake.lost else self._metadata(pointer)
+
     def _check_slices(self, table: TableName, *, before: Metadata | None, after: Metadata | None) -> None:
         """Rows outside the slices of a batch stay as they were."""
         if after is None or after.mark is None:
             raise Violation(f"I2 {table} was published without a mark")
         if before is not None and before.current not in {snapshot.number for snapshot in after.ancestry()}:
-            raise Violation(f"I1 a version of {table} that somebody else wrote was lost")
-        if before is None or before.head.relation.columns != after.head.relation.columns:
-            return
-        outside = [self._outside(metadata, table, after.mark) for metadata in (before, after)]
-        if outside[0] != outside[1]:
-            raise Violation(f"I2 {table} changed outside its slices")
+            raise Violation(f"I1 a version of {table} that another writer left was lost")
+        if before is not None and not self._is_loss_accepted:
+            self._check_kept(table, before=before, after=after)
+        if before is not None:
+            self._check_outside(table, before=before, after=after.head.relation, mark=after.mark)
 
-    def _outside(self, metadata: Metadata, table: TableName, mark: Mark) -> Counter[Row]:
-        relation = metadata.head.relation
+    def _check_outside(self, table: TableName, *, before: Metadata, after: Relation, mark: Mark) -> None:
+        """I1, I2: rows outside the slices of a batch stay, as they were or as lamina left them; a loss is accepted."""
+        columns = tuple(name for name in after.columns if name in before.head.relation.columns)
+        own = next((step for step in before.ancestry() if step.mark is not None), before.head)
+        there = self._outside(after, columns, table, mark)
+        known = [self._outside(step.relation, columns, table, mark) for step in (before.head, own)]
+        if there not in known and not (self._is_loss_accepted and not there):
+            raise Violation(f"I2 {table} changed outside its slices: {known[0]} became {there}")
+
+    def _check_kept(self, table: TableName, *, before: Metadata, after: Metadata) -> None:
+        """I1: rows that only the table holds, as lamina left them, are there after every publish."""
+        model, mark = self._models[table], after.mark
+        own = next((step for step in before.ancestry() if step.mark is not None), None)
+        if own is None or own.mark is None or mark is None:
+            return
+        lake, queries, builder = self._world.lake, self._world.queries, self._world.models[own.mark.fingerprint]
+        saved = aligned(
+            Relation(own.relation.columns, saved_rows(lake, self._graph, queries, builder, own.relation, mark.pins)),
+            after.head.relation.columns,
+        )
+        if lost := bag(saved) - bag(after.head.relation):
+            raise Violation(f"I1 rows that {table} had saved are lost: {sorted(lost, key=repr)}")
+        if not kept_by(model.settings.strategy):
+            return
+        query = self._world.queries[mark.fingerprint]
+        source = given_by(self._world.lake, self._graph, query, mark.pins)
+        kept = lost_without(model, own.relation, source)
+        lost = Counter(kept) - bag(after.head.relation)
+        if lost:
+            raise Violation(f"I1 rows that only {table} held are lost: {sorted(lost, key=repr)}")
+
+    def _outside(self, relation: Relation, columns: tuple[str, ...], table: TableName, mark: Mark) -> Counter[Row]:
         rows = bag(relation)
         for span in mark.slices:
             rows -= rows_in(relation, self._models[table], span)
-        return rows
+        return bag(aligned(Relation(relation.columns, tuple(rows.elements())), columns))

@@ -14,11 +14,16 @@ from tests.simulation.lake import CATALOG, Lake, open_lake
 from tests.simulation.oracle import BEGIN
 from tests.simulation.project import EVENT_COLUMNS, EVENTS, FILES, NAMES, Project
 
-from lamina.compiler.graph import Graph
+from lamina import custody
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.state.dropped import read_dropped
 from lamina.state.store import SqlStore
 from lamina.values.names import Fingerprint, TableName
+from lamina.warehouse import catalog
 
 KEYS = ("a", "b", "c")
+FOREIGN_KEY = "f"  # of rows that others add to managed tables
+FIRST_NOW = BEGIN + timedelta(days=3, hours=2)
 
 
 @dataclass
@@ -28,13 +33,16 @@ class World:
     path: Path
     lake: Lake
     project: Project
-    now: datetime = BEGIN + timedelta(days=3, hours=2)  # the execution time of runs
+    now: datetime = FIRST_NOW  # the execution time of runs
     wall: datetime = BEGIN + timedelta(days=400)  # the clock that leases live by
     queries: dict[Fingerprint, Expression] = field(default_factory=dict)  # of every edition so far
+    models: dict[Fingerprint, CompiledModel] = field(default_factory=dict)
     ids: int = 0
     runs: int = 0
     tables: dict[str, Counter[Row]] = field(default_factory=dict)  # as they are at the end
     copies: list[dict[str, list[tuple[Any, ...]]]] = field(default_factory=list)  # of the state, before each run
+    catalogs: list[dict[TableName, str]] = field(default_factory=list)  # the pointers at the time of each copy
+    dropped: set[TableName] = field(default_factory=set)  # by lamina, and not built since
     past_folders: list[dict[str, int]] = field(default_factory=list)
     past_rows: dict[str, list[tuple[Row, ...]]] = field(default_factory=dict)
 
@@ -42,13 +50,49 @@ class World:
         """Compile the project as it is now, and remember its queries."""
         graph, queries = self.project.compile()
         self.queries |= queries
+        self.models |= {model.fingerprint: model for model in graph.models}
         return graph, queries
+
+    @property
+    def warehouse(self) -> Path:
+        """The folder of notes beside the tables."""
+        return self.path.parent / "warehouse"
 
     def open_store(self) -> SqlStore:
         """Open the state as a new process does."""
-        store = SqlStore(self.path, catalog_name=CATALOG)
+        store = SqlStore(self.path, catalog_name=CATALOG, warehouse=self.warehouse)
         store._database._connection.execute("PRAGMA synchronous = OFF")
         return store
+
+    # The file that holds state and catalog
+
+    def pointers(self) -> dict[TableName, str]:
+        """Return where every table is."""
+        return catalog.pointers(self.lake.connection, CATALOG)
+
+    def remember_file(self) -> None:
+        """Copy the file, as is done after every run."""
+        self.copies.append(copy_state(self.path))
+        self.catalogs.append(self.pointers())
+
+    def lose_file(self, back: int | None) -> None:
+        """Lose the file, or put back a copy of it, and open it as the next command does."""
+        restore_state(self.path, {} if back is None else self.copies[back])
+        known = {} if back is None else self.catalogs[back]
+        self.lake.connection.execute("DELETE FROM iceberg_tables")
+        for table, pointer in known.items():
+            catalog.set_pointer(self.lake.connection, CATALOG, table=table, pointer=pointer)
+        self.open_store().close()
+        notes = read_dropped(self.warehouse)
+        found = self.lake.found(known, {table: note.at for table, note in notes.items()})
+        custody.register_tables(
+            self.lake.connection,
+            found,
+            tuple(notes.values()),
+            catalog_name=CATALOG,
+            project="simulation",
+            warehouse=self.warehouse,
+        )
 
     # Rows of sources
 
@@ -91,6 +135,11 @@ class World:
         self.lake.put_file(FILES.location, name or f"file{self.ids}", relation=Relation(EVENT_COLUMNS, rows))
 
     # Managed tables
+
+    def stores(self) -> set[str]:
+        """Return the stores that the marks of the models' tables name."""
+        tables = (self.lake.table(TableName(design.name)) for design in self.project.designs)
+        return {table.mark.store for table in tables if table is not None and table.mark is not None}
 
     def target(self, pick: int) -> TableName:
         """Return the table of some model."""

@@ -13,10 +13,10 @@ import sqlglot
 from sqlglot import exp
 
 from lamina.api import compile_project
-from lamina.compiler.infer import evaluate
-from lamina.compiler.program import expression_program
-from lamina.compiler.program_form import Program
-from lamina.compiler.types import Typed
+from lamina.compiler.query.program import expression_program
+from lamina.compiler.types.infer import evaluate
+from lamina.compiler.types.program_form import Program
+from lamina.compiler.types.spark_types import Typed
 from lamina.project.model import ModelFile, ModelSettings, SettingPlaces
 from lamina.project.project import Project
 from lamina.project.source import SourceTable
@@ -91,7 +91,7 @@ def read_queries(folder: str) -> dict[str, str]:
 
 
 def read_expressions() -> list[list[str]]:
-    """Return the sections of `expressions.sql`; what stands in one section can stand in one query."""
+    """Return the sections of `expressions.sql`; what is in one section can be in one query."""
     text = (CORPUS / "expressions.sql").read_text()
     sections = [[line for line in part.splitlines()[1:] if line] for part in text.split("-- ")]
     return [section for section in sections if section]
@@ -251,7 +251,7 @@ def main() -> None:
     """Write the page."""
     from tests.spark.conftest import start_session
 
-    from lamina.compiler.functions.catalogue import FUNCTIONS, HIGHER_ORDER
+    from lamina.compiler.types.functions.catalogue import FUNCTIONS, HIGHER_ORDER
 
     session = start_session()
     parts, counts = compare_all(session)

@@ -120,6 +120,8 @@ class Lake:
         slices: tuple[Interval, ...] = (WHOLE,),
         pins: tuple[Pin, ...] | None = None,
         parameters: dict[str, str] | None = None,
+        carried: tuple[Interval, ...] = (),
+        carried_from: Position | None = None,
     ) -> Staged:
         """Stage one batch on the table as it is."""
         self._commits += 1
@@ -131,6 +133,8 @@ class Lake:
             pins=self.pins(model) if pins is None else pins,
             base=self.warehouse.heads([model.target])[model.target].pointer,
             parameters=parameters or {},
+            carried=carried,
+            carried_from=carried_from,
         )
         return self.warehouse.stage(batch, model, mark_of(batch))
 
@@ -200,7 +204,7 @@ def mark_of(batch: Batch) -> Mark:
 
 
 def schema(text: str) -> Schema:
-    """Return columns written as `name type, name type`; types with commas stand in brackets of their own."""
+    """Return columns written as `name type, name type`; types with commas are in brackets of their own."""
     pairs = (part.strip().split(" ", 1) for part in text.split(", ") if part)
     return tuple(Column(name=ColumnName(name), type=DataType(kind)) for name, kind in pairs)
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lamina.compiler.function_kinds import KNOWN, names_in
-from lamina.compiler.functions.argument_counts import ARGUMENT_COUNTS
+from lamina.compiler.types.function_kinds import KNOWN, names_in
+from lamina.compiler.types.functions.argument_counts import ARGUMENT_COUNTS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -4,8 +4,11 @@ import pytest
 from tests.compiler.conditions import ACCEPTED, REFUSED
 from tests.spark.lake import Lake, day
 
+from lamina.compiler.graph import CompiledModel
 from lamina.project.model import CheckSettings
-from lamina.project.strategy import TimeInterval
+from lamina.project.strategy import DeleteInsert, Merge, TimeInterval
+from lamina.values.batch import Staged
+from lamina.values.interval import Interval
 from lamina.values.names import ColumnName
 
 pytestmark = pytest.mark.spark
@@ -27,7 +30,7 @@ def test_each_check_counts_its_own_rows(lake: Lake) -> None:
     )
     model = lake.add_model("c.t", ROWS, checks=checks)
 
-    results = lake.warehouse.check(lake.stage(model), model)
+    results = lake.warehouse.check(lake.stage(model), model, outdated=())
 
     assert [(item.name, item.passed, item.observed) for item in results] == [
         ("not_null_id", False, 2),
@@ -48,7 +51,7 @@ def test_check_that_cannot_run_has_failed_and_others_still_count(lake: Lake) -> 
     )
     model = lake.add_model("c.t", ROWS, checks=checks)
 
-    broken, counted = lake.warehouse.check(lake.stage(model), model)
+    broken, counted = lake.warehouse.check(lake.stage(model), model, outdated=())
 
     assert not broken.passed
     assert "cannot run" in str(broken.observed)
@@ -69,7 +72,7 @@ def test_scope_is_the_batch_or_the_table(lake: Lake) -> None:
     )
     lake.build(model, "replace_slices", slices=(day(1),))
 
-    results = lake.warehouse.check(lake.stage(model, "replace_slices", slices=(day(2),)), model)
+    results = lake.warehouse.check(lake.stage(model, "replace_slices", slices=(day(2),)), model, outdated=())
 
     assert [(item.name, item.observed) for item in results] == [("batch", 2), ("table", 4)]
 
@@ -81,6 +84,92 @@ def test_spark_runs_the_conditions_that_compiling_accepts_and_no_other(lake: Lak
     )
     model = lake.add_model("c.t", row, checks=checks)
 
-    results = lake.warehouse.check(lake.stage(model), model)
+    results = lake.warehouse.check(lake.stage(model), model, outdated=())
 
     assert {item.name for item in results if "cannot run" in str(item.observed)} == {f"? {text}" for text in REFUSED}
+
+
+ONE_ID = (CheckSettings(type="unique", column=ID, scope="table"),)
+
+
+def _unique(
+    lake: Lake, model: CompiledModel, staged: Staged, *, outdated: tuple[Interval, ...] = ()
+) -> tuple[object, ...]:
+    (result,) = lake.warehouse.check(staged, model, outdated=outdated)
+    return result.observed, result.examples
+
+
+def test_key_of_appended_rows_is_looked_up_among_the_others(lake: Lake) -> None:
+    lake.build(lake.add_model("c.t", "SELECT * FROM VALUES (1, 'a'), (2, NULL), (NULL, 'x') AS t(id, name)"))
+    sound = lake.add_model("c.t", "SELECT * FROM VALUES (3, 'b'), (NULL, 'y') AS t(id, name)", checks=ONE_ID)
+    assert _unique(lake, sound, lake.stage(sound, "append")) == (0, ())
+
+    double = lake.add_model("c.t", "SELECT * FROM VALUES (2, 'b'), (4, 'c'), (4, 'd') AS t(id, name)", checks=ONE_ID)
+    assert _unique(lake, double, lake.stage(double, "append")) == (2, ("id = 2", "id = 4"))
+
+    own = tuple(check.replace(scope="batch") for check in ONE_ID)
+    alone = lake.add_model("c.t", "SELECT 2 AS id, 'b' AS name", checks=own)
+    assert _unique(lake, alone, lake.stage(alone, "append")) == (0, ())
+
+
+def test_key_of_a_slice_is_looked_up_in_slices_that_stay(lake: Lake) -> None:
+    text = "SELECT explode(array(1, 2)) AS id, @start_ts AS ts"
+    strategy = TimeInterval(time_column=ColumnName("ts"))
+    model = lake.add_model("c.t", text, columns="id int, ts timestamp", strategy=strategy, checks=ONE_ID)
+    lake.build(model, "replace_slices", slices=(day(1),))
+
+    again = lake.stage(model, "replace_slices", slices=(day(1),))
+    assert _unique(lake, model, again) == (0, ()), "the rows it replaces do not count"
+    other = lake.stage(model, "replace_slices", slices=(day(2),))
+    assert _unique(lake, model, other) == (2, ("id = 1", "id = 2"))
+    assert _unique(lake, model, other, outdated=(day(1),)) == (0, ()), "rows that will be replaced do not count"
+
+
+@pytest.mark.parametrize("names", ["id", "`the id`"])
+def test_keys_of_merged_and_replaced_rows_are_looked_up_in_other_files(lake: Lake, names: str) -> None:
+    column = ColumnName(names.strip("`"))
+    checks = (CheckSettings(type="unique", column=column, scope="table"),)
+    first = f"SELECT * FROM VALUES ('a', 1), ('b', 2) AS t(k, {names})"
+    merge = Merge(unique_key=(ColumnName("k"),))
+    lake.build(lake.add_model("c.t", first, strategy=merge))
+    sound = lake.add_model("c.t", f"SELECT 'b' AS k, 3 AS {names}", strategy=merge, checks=checks)
+    assert _unique(lake, sound, lake.stage(sound, "merge")) == (0, ())
+    double = lake.add_model("c.t", f"SELECT 'c' AS k, 1 AS {names}", strategy=merge, checks=checks)
+    assert _unique(lake, double, lake.stage(double, "merge")) == (1, (f"{column} = 1",))
+
+    replaced = DeleteInsert(partition_by=(ColumnName("k"),))
+    again = lake.add_model("c.t", f"SELECT 'c' AS k, 2 AS {names}", strategy=replaced, checks=checks)
+    assert _unique(lake, again, lake.stage(again, "delete_insert")) == (1, (f"{column} = 2",))
+    instead = lake.add_model("c.t", f"SELECT 'b' AS k, 2 AS {names}", strategy=replaced, checks=checks)
+    assert _unique(lake, instead, lake.stage(instead, "delete_insert")) == (0, ())
+
+
+def test_keys_of_many_types_are_looked_up_by_their_bounds(lake: Lake) -> None:
+    row = """SELECT {n} AS id, {n} * 1.5D AS ratio, CAST({n} AS DECIMAL(9, 2)) AS price,
+        date_add(DATE '2026-01-01', {n}) AS day, 'it''s {n}' AS name,
+        TIMESTAMP '2026-01-01 00:00:00.000001' + INTERVAL 1 HOUR * {n} AS at"""
+    names = ("id", "ratio", "price", "day", "at", "name")
+    checks = tuple(CheckSettings(type="unique", column=ColumnName(name), scope="table") for name in names)
+    both = CheckSettings(type="unique", columns=tuple(ColumnName(name) for name in names), scope="table")
+    lake.build(lake.add_model("c.t", row.format(n=3)))
+    for number, met in ((3, 1), (4, 0)):
+        model = lake.add_model("c.t", row.format(n=number), checks=(*checks, both))
+        results = lake.warehouse.check(lake.stage(model, "append"), model, outdated=())
+        assert [item.observed for item in results] == [met] * 7
+
+
+def test_failing_rows_are_shown_by_what_they_hold(lake: Lake) -> None:
+    checks = (
+        CheckSettings(type="not_null", column=ID),
+        CheckSettings(type="accepted_values", column=STATUS, values=("open",)),
+        CheckSettings(type="expression", expression="amount > 0"),
+    )
+    model = lake.add_model("c.t", ROWS, checks=checks)
+
+    results = lake.warehouse.check(lake.stage(model), model, outdated=())
+
+    assert [item.examples for item in results] == [
+        ("id = NULL, status = NULL, amount = 2", "id = NULL, status = odd, amount = NULL"),
+        ("status = odd, id = NULL, amount = NULL", "status = shut, id = 1, amount = -1"),
+        ("amount = NULL, id = NULL, status = odd", "amount = -1, id = 1, status = shut"),
+    ]

@@ -7,9 +7,9 @@ import pytest
 from tests.spark.lake import Lake, day
 
 from lamina.compiler.render import verbatim
-from lamina.project.strategy import TimeInterval
+from lamina.project.strategy import Merge, TimeInterval
 from lamina.values.batch import DiffQuestion
-from lamina.values.interval import WHOLE
+from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ColumnName
 from lamina.values.touch import Refinement
 
@@ -125,3 +125,23 @@ def test_only_the_slices_of_the_batch_are_compared(lake: Lake) -> None:
 
     assert diff.is_equal
     assert diff.refinements == (Refinement(columns=(AMOUNT,)),)
+
+
+def test_a_merge_is_compared_by_the_rows_of_the_files_it_changed(lake: Lake) -> None:
+    strategy = Merge(unique_key=(AMOUNT,))
+    lake.build(lake.add_model("d.m", rows("('2026-01-01', 1, 'a')", "('2026-01-02', 2, 'b')"), strategy=strategy))
+    lake.build(lake.add_model("d.m", rows("('2026-01-03', 3, 'c')", "(NULL, 4, 'd')"), strategy=strategy), "merge")
+    question = DiffQuestion(columns=(STATUS,), filter_column=TS, unit="day")
+
+    moved = lake.add_model("d.m", rows("('2026-01-09', 3, 'c')", "('2026-01-08', 5, 'e')"), strategy=strategy)
+    diff = lake.warehouse.diff(lake.stage(moved, "merge"), (question,))
+    undated = lake.add_model("d.m", rows("(NULL, 4, 'x')", "(NULL, 6, 'f')"), strategy=strategy)
+    without_time = lake.warehouse.diff(lake.stage(undated, "merge"), (question,))
+    same = lake.add_model("d.m", rows("('2026-01-03', 3, 'c')"), strategy=strategy)
+    equal = lake.warehouse.diff(lake.stage(same, "merge"), (question,))
+
+    ranges = (day(3), Interval(day(8).start, day(9).end))
+    assert diff.refinements == (Refinement(columns=(STATUS,), filter_column=TS, ranges=ranges),)
+    assert without_time.refinements == (Refinement(columns=(STATUS,), filter_column=TS, ranges=()),)
+    assert not without_time.is_equal
+    assert equal.is_equal

@@ -13,7 +13,7 @@ from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.project.strategy import TimeInterval
 from lamina.values.names import ColumnName, TableName
 from lamina.warehouse.spark import frame, reads
-from lamina.warehouse.spark.manifest import FileEntry
+from lamina.warehouse.spark.manifest import FileEntry, load_manifest
 
 pytestmark = pytest.mark.spark
 
@@ -70,6 +70,13 @@ def events(lake: Lake, format: Format, **use: Any) -> CompiledModel:
     )
 
 
+def digested(lake: Lake, model: CompiledModel) -> list[str]:
+    """Return the files of the one input whose bytes are remembered: no more than were read anyway."""
+    (pin,), (source,) = lake.pins(model), lake.graph.sources
+    found = load_manifest(lake.settings, source, pin.position)
+    return [item.file.path for item in found.files if item.digest]
+
+
 @pytest.mark.parametrize("format", ["parquet", "csv", "json"])
 def test_a_slice_reads_its_own_files_and_gives_the_same_rows(
     lake: Lake, format: Format, opened: list[list[str]], monkeypatch: pytest.MonkeyPatch
@@ -80,6 +87,7 @@ def test_a_slice_reads_its_own_files_and_gives_the_same_rows(
 
     names = [f"region=r0/2.{format}", f"region=r1/5.{format}"]
     assert opened == [names]
+    assert digested(lake, model) == names
     found = lake.sql("SELECT * FROM lake.sales.events ORDER BY id")
     assert [row[0] for row in found] == [20, 21, 50]
     monkeypatch.setattr(frame, "needed_files", lambda _model, _source, held, **_: held.entries)
@@ -89,7 +97,7 @@ def test_a_slice_reads_its_own_files_and_gives_the_same_rows(
 
 
 def test_a_window_is_read_too_and_a_slice_without_files_is_empty(lake: Lake, opened: list[list[str]]) -> None:
-    model = events(lake, "parquet", window_seconds=86400)
+    model = events(lake, "parquet", reach_seconds=86400)
 
     lake.build(model, "replace_slices", slices=(day(3),))
     lake.build(model, "replace_slices", slices=(day(20),))

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lamina.compiler import function_kinds
+from lamina.compiler.types import function_kinds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

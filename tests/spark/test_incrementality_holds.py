@@ -1,7 +1,7 @@
 """Spark's own answer to every query the compiler accepts: cut into slices, or into parts, it gives the same rows.
 
 A slice must also hold no row of another time, and not change when its inputs lose every row outside the reach that was
-proven or declared.
+proven or declared. Cases with a `start` are cut by the days of their zone, from there: a day on which clocks change.
 """
 
 import random
@@ -13,6 +13,7 @@ from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -41,22 +42,22 @@ def load(kind: str) -> list[Any]:
     return [pytest.param(case, id=name) for name, case in found if case["strategy"]["type"] == kind]
 
 
-def orders() -> Rows:
+def orders(start: datetime = START, *, hours: tuple[int, ...] = (0, 5, 12, 23)) -> Rows:
     """Return orders before, in and after the range, with ties in every column."""
     chance = random.Random(7)
     rows: Rows = []
     for number in range(160):
-        at = START + timedelta(days=chance.randrange(-8, DAYS + 3), hours=chance.choice((0, 5, 12, 23)))
+        at = start + timedelta(days=chance.randrange(-8, DAYS + 3), hours=chance.choice(hours))
         status = chance.choice(("a", "b", "void", "open wide"))
         amount = Decimal(chance.randrange(1, 60))
         rows.append((number % 40, chance.randrange(5), amount, status, at, at.date()))
     return rows
 
 
-def payments() -> Rows:
+def payments(start: datetime = START) -> Rows:
     """Return payments over the same days."""
     chance = random.Random(11)
-    days = [START.date() + timedelta(days=chance.randrange(-8, DAYS + 3)) for _ in range(120)]
+    days = [start.date() + timedelta(days=chance.randrange(-8, DAYS + 3)) for _ in range(120)]
     return [(chance.randrange(40), Decimal(chance.randrange(1, 60)), day) for day in days]
 
 
@@ -70,15 +71,19 @@ def balances() -> Rows:
 class Tables:
     """Registers versions of the inputs as views, each once, and runs queries over them."""
 
-    def __init__(self, spark: "SparkSession") -> None:
+    def __init__(self, spark: "SparkSession", start: date | None = None, zone: str = "UTC") -> None:
         self.spark = spark
+        self.zone = ZoneInfo(zone)
+        self.prefix = f"{zone.replace('/', '_').lower()}_{start:%m%d}_" if start else ""
         self.known: set[str] = set()
-        self.orders = orders()
-        self.payments = payments()
+        first = datetime.combine(start, time(), UTC) if start else START
+        self.orders = orders(first, hours=tuple(range(24))) if start else orders()
+        self.payments = payments(first)
         self.balances = balances()
 
     def view(self, name: str, rows: Rows, *, schema: str) -> str:
         """Return the name of a view over some rows."""
+        name = f"{self.prefix}{name}"
         if name not in self.known:
             self.spark.createDataFrame(rows, schema).createOrReplaceTempView(name)
             self.known.add(name)
@@ -99,26 +104,30 @@ class Tables:
 
     def near(self, sql: str, start: date, end: date, *, windows: dict[str, int]) -> Counter[Any]:
         """Return the rows of a range from inputs that hold nothing outside its reach."""
-        since_order = datetime.combine(start, time(), UTC) - timedelta(seconds=windows.get("raw.orders", 0))
+        # In a zone, Python counts by the clock: six days before a midnight are six dates before it.
+        since_order = datetime.combine(start, time(), self.zone) - timedelta(seconds=windows.get("raw.orders", 0))
+        until = datetime.combine(end, time(), self.zone)
         since_payment = start - timedelta(seconds=windows.get("raw.payments", 0))
-        order_rows = [row for row in self.orders if since_order <= row[4] and row[5] < end]
+        order_rows = [row for row in self.orders if since_order <= row[4] < until]
         # Without a window, a model may read all of its own past.
         since_balance = start - timedelta(seconds=windows.get("sales.balance", 8 * 86_400))
         balance_rows = [row for row in self.balances if since_balance <= row[0] < end]
         payment_rows = [row for row in self.payments if since_payment <= row[2] < end]
         return self.rows(
-            with_bounds(sql, start, end),
+            with_bounds(sql, start, end, zone=self.zone),
             order_view=self.view(f"orders_{since_order:%m%d%H}_{end:%m%d}", order_rows, schema=ORDERS),
             payment_view=self.view(f"payments_{since_payment:%m%d}_{end:%m%d}", payment_rows, schema=PAYMENTS),
             balance_view=self.view(f"balances_{since_balance:%m%d}_{end:%m%d}", balance_rows, schema=BALANCES),
         )
 
 
-def with_bounds(sql: str, start: date, end: date) -> str:
-    """Put the bounds of a range into a query."""
-    values = {"start": start.isoformat(), "end": end.isoformat()}
-    kinds = {"ts": "TIMESTAMP", "date": "DATE"}
-    return BOUND.sub(lambda found: f"{kinds[found[2]]} '{values[found[1]]}'", sql)
+def with_bounds(sql: str, start: date, end: date, *, zone: ZoneInfo) -> str:
+    """Put the bounds of a range into a query: dates, and the instants at which they begin in a zone."""
+    days = {"start": start, "end": end}
+    instants = {name: datetime.combine(day, time(), zone).astimezone(UTC) for name, day in days.items()}
+    values = {("date", name): f"DATE '{day}'" for name, day in days.items()}
+    values |= {("ts", name): f"TIMESTAMP '{at:%Y-%m-%d %H:%M:%S}'" for name, at in instants.items()}
+    return BOUND.sub(lambda found: values[found[2], found[1]], sql)
 
 
 @pytest.fixture(scope="module")
@@ -140,17 +149,21 @@ def test_parts_of_the_driver_put_together_equal_the_whole(tables: Tables, case: 
 
 @pytest.mark.parametrize("case", load("time_interval"))
 def test_slices_put_together_equal_one_batch_and_stay_within_reach(tables: Tables, case: dict[str, Any]) -> None:
-    sql = case["sql"]
-    days = [START.date() + timedelta(days=number) for number in range(DAYS + 1)]
+    sql, first = case["sql"], case.get("start")
+    if first is not None:
+        tables = Tables(tables.spark, first, case["zone"])
+    zone = tables.zone
+    days = [(first or START.date()) + timedelta(days=number) for number in range(DAYS + 1)]
     if case["strategy"].get("granularity") == "month":
         days = [date(2026, 1, 1), date(2026, 2, 1), date(2026, 3, 1)]
-    slices = [tables.rows(with_bounds(sql, start, end)) for start, end in pairwise(days)]
+    slices = [tables.rows(with_bounds(sql, start, end, zone=zone)) for start, end in pairwise(days)]
     assert any(slices)
     column = case["strategy"]["time_column"]
     outside = f"SELECT * FROM ({sql}) WHERE {column} IS NULL OR {column} < @start_date OR {column} >= @end_date"
-    assert not tables.rows(with_bounds(outside, days[0], days[1]))
+    assert not tables.rows(with_bounds(outside, days[0], days[1], zone=zone))
     if case["strategy"].get("batch_size") != 1:
-        assert tables.rows(with_bounds(sql, days[0], days[-1])) == sum(slices, Counter())
+        assert tables.rows(with_bounds(sql, days[0], days[-1], zone=zone)) == sum(slices, Counter())
     if case["step"] not in ASSERTED:
         windows = {name: parse_duration(item["window"]) or 0 for name, item in case.get("inputs", {}).items()}
-        assert tables.near(sql, days[0], days[1], windows=windows) == slices[0]
+        for number in range(DAYS if first is not None else 1):
+            assert tables.near(sql, days[number], days[number + 1], windows=windows) == slices[number]

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.rewriting import move_ctime, rewrite
 from tests.spark.lake import Lake, day
 
 from lamina.project.strategy import Incremental, TimeInterval
@@ -59,12 +60,19 @@ def test_only_appended_files_are_read(lake: Lake) -> None:
 def test_file_that_changes_under_a_batch_keeps_it_from_being_published(lake: Lake) -> None:
     lake.add_source("raw.orders", columns="id bigint", format="csv")
     lake.write_csv("raw/orders/a.csv", "id\n1\n")
+    file = lake.folder / "raw/orders/a.csv"
     model = lake.add_model("i.t", "SELECT id FROM raw.orders", inputs=("raw.orders",))
     staged = lake.stage(model)
-    os.utime(lake.folder / "raw/orders/a.csv", ns=(1, 1))
+    move_ctime(file)
+    lake.publish(staged)
+    for data, modified_ns in ((b"id\n2\n", file.stat().st_mtime_ns), (b"id\n3\n", 1)):
+        staged = lake.stage(model)
+        rewrite(file, data)
+        os.utime(file, ns=(1, modified_ns))
+        with pytest.raises(SourceChanged):
+            lake.publish(staged)
 
-    with pytest.raises(SourceChanged):
-        lake.publish(staged)
+    assert lake.sql("SELECT id FROM lake.i.t") == [(1,)]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +182,7 @@ def test_python_model_reads_its_inputs_filtered_to_the_batch(lake: Lake) -> None
     [
         ("x = 1", "no function `model`"),
         ("def model(ctx):\n    return 1", "returned int"),
-        ("def model(ctx):\n    return ctx.table('a.b')", "does not list"),
+        ("def model(ctx):\n    return ctx.table('a.b')", "has no .depends_on"),
         ("def model(ctx):\n    return 1 / 0", "ZeroDivisionError"),
         ("def model(ctx)", "SyntaxError"),
     ],

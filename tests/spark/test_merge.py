@@ -30,7 +30,7 @@ def test_merge_updates_listed_columns_and_inserts_all(lake: Lake) -> None:
     assert (staged.counts.inserted, staged.counts.replaced, staged.counts.duplicate) == (1, 2, 0)
 
 
-def test_merge_keeps_the_last_row_by_order_and_never_goes_back(lake: Lake) -> None:
+def test_merge_of_a_whole_source_takes_the_last_row_by_order_and_decides_by_the_source_alone(lake: Lake) -> None:
     strategy = Merge(unique_key=(KEY,), order_by=(ORDER,))
     first = lake.build(
         lake.add_model("m.t", values("(1, 1, 'a', 'x')", "(1, 5, 'b', 'x')", "(2, 1, 'c', 'x')"), strategy=strategy)
@@ -43,9 +43,22 @@ def test_merge_keeps_the_last_row_by_order_and_never_goes_back(lake: Lake) -> No
 
     staged = lake.build(model, "merge")
 
-    assert lake.sql("SELECT k, o, v FROM lake.m.t ORDER BY k") == [(1, 5, "b"), (2, 3, "newer"), (4, None, "d")]
+    assert lake.sql("SELECT k, o, v FROM lake.m.t ORDER BY k") == [(1, 4, "old"), (2, 3, "newer"), (4, None, "d")]
     assert (first.counts.inserted, first.counts.duplicate) == (2, 1)
-    assert (staged.counts.inserted, staged.counts.replaced, staged.counts.duplicate) == (1, 1, 2)
+    assert (staged.counts.inserted, staged.counts.replaced, staged.counts.duplicate) == (1, 2, 1)
+
+
+def test_a_zero_that_takes_a_sign_is_another_value(lake: Lake) -> None:
+    strategy = Merge(unique_key=(KEY,), order_by=(ORDER,))
+
+    def rows(zero: str) -> str:
+        return values(f"(1, 1, {zero}, array({zero}))", "(2, 1, 1.5D, array(1.5D))")
+
+    lake.build(lake.add_model("m.t", rows("0.0D"), strategy=strategy))
+    staged = lake.build(lake.add_model("m.t", rows("-0.0D"), strategy=strategy), "merge")
+
+    assert lake.sql("SELECT CAST(v AS STRING), CAST(w[0] AS STRING) FROM lake.m.t WHERE k = 1") == [("-0.0", "-0.0")]
+    assert staged.counts.replaced == 1
 
 
 @pytest.mark.parametrize("mode", ["replace_all", "merge"])

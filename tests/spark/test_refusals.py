@@ -13,7 +13,7 @@ from tests.spark.agreement import create_view, read_column
 from tests.spark.random_groups import random_group
 from tests.spark.random_refusals import random_refusal
 
-from lamina.compiler.coercion import common_type
+from lamina.compiler.types.coercion import common_type
 from lamina.values.schema import DataType
 
 if TYPE_CHECKING:

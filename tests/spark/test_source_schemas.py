@@ -12,8 +12,9 @@ from tests.spark.lake import Lake
 
 from lamina.project.source import SourceTable
 from lamina.values.names import SourceName
-from lamina.warehouse.schemas import KnownSchema, source_schema
-from lamina.warehouse.spark.reads import FilesDisagree
+from lamina.warehouse.file_schema import KnownSchema
+from lamina.warehouse.schemas import source_schema
+from lamina.warehouse.spark.file_types import FilesDisagree
 
 pytestmark = pytest.mark.spark
 

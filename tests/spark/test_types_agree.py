@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.spark.agreement import PAGE, Comparison, compare_all, page, summarise
 
-from lamina.compiler.functions.catalogue import FUNCTIONS, HIGHER_ORDER
+from lamina.compiler.types.functions.catalogue import FUNCTIONS, HIGHER_ORDER
 
 pytestmark = pytest.mark.spark
 

@@ -118,7 +118,7 @@ def test_i1_lost_answer_of_a_commit_leaves_all_recorded(
     store.finish(run_of("run-1"))
     real.set_trace_callback(None)
     assert statements[-1] == "COMMIT"
-    store._database._connection = FaultyConnection(real, fails_at=len(statements), fails_after=True)  # type: ignore[assignment]  # stands in for the driver
+    store._database._connection = FaultyConnection(real, fails_at=len(statements), fails_after=True)  # type: ignore[assignment]  # in place of the driver
     with pytest.raises(StateUnavailable):
         store.finish(run_of("run-2"))
     store._database._connection = real
@@ -127,7 +127,7 @@ def test_i1_lost_answer_of_a_commit_leaves_all_recorded(
 
 def _is_failing(store: SqlStore, lease: Lease, write: Write, *, connection: sqlite3.Connection, fails_at: int) -> bool:
     faulty = FaultyConnection(connection, fails_at=fails_at, fails_after=False)
-    store._database._connection = faulty  # type: ignore[assignment]  # stands in for the driver
+    store._database._connection = faulty  # type: ignore[assignment]  # in place of the driver
     try:
         write(store, lease)
     except StateUnavailable:

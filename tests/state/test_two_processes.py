@@ -49,7 +49,7 @@ def test_i5_one_of_many_processes_takes_the_lease(path: Path) -> None:
     def take(store: SqlStore, number: int) -> str:
         return f"token {lease_of(store, f'run-{number}').token}"
 
-    assert _race(path, take) == ["L701"] * (PROCESSES - 1) + ["token 1"]
+    assert [answer.split()[0] for answer in _race(path, take)] == ["L701"] * (PROCESSES - 1) + ["token"]
 
 
 def test_i5_one_of_many_processes_publishes(path: Path, store: SqlStore, stages: Callable[[str, str], None]) -> None:
@@ -89,7 +89,9 @@ def test_i5_paused_run_cannot_publish_after_a_take_over(
         store.record(published_of("c1", base=None, pointer="mem:1"), lease, at=NOW, execution_time=NOW)
         return "published"
 
-    assert _race(path, go_on) == ["L702"] * (PROCESSES - 1) + ["token 2"]
+    answers = _race(path, go_on)
+    assert answers[:-1] == ["L702"] * (PROCESSES - 1)
+    assert int(answers[-1].removeprefix("token ")) > paused.token
     assert store.view(PROD).models == {}
 
 

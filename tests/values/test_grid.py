@@ -59,7 +59,7 @@ def test_i8_units_tile_without_gap_or_overlap(grid: Grid, instant: datetime, cou
     assert units[-1].end == end
     assert all(left.end == right.start for left, right in pairwise(units))
     assert len(units) == count_units(grid, Interval(start, end))
-    # A day that a zone skipped altogether is no unit.
+    # A day that a zone skipped altogether is not a unit.
     assert len(units) in (count, count - 1)
 
 

@@ -8,12 +8,14 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.rewriting import rewrite
 
 from lamina.project.source import SourceTable
 from lamina.values.names import SourceName
 from lamina.values.schema import Schema
-from lamina.warehouse import footers, schemas
-from lamina.warehouse.schemas import ConflictingSchema, KnownSchema, SchemaAnswer, UnknownSchema, source_schema
+from lamina.warehouse import footers
+from lamina.warehouse.file_schema import ConflictingSchema, KnownSchema, SchemaAnswer, UnknownSchema
+from lamina.warehouse.schemas import source_schema
 
 SOURCE = SourceTable(name=SourceName("raw.orders"), type="files", location="orders")
 CACHE = ".lamina/cache/footers/raw.orders.msgpack"
@@ -128,7 +130,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_kept(tmp_path: Path, monkey
     assert not (tmp_path / CACHE).exists()
 
 
-def test_an_unreadable_footer_is_asked_for_again(tmp_path: Path, opened: list[str]) -> None:
+def test_an_unreadable_footer_is_requested_again(tmp_path: Path, opened: list[str]) -> None:
     write(tmp_path, "a.parquet", id=1)
     (tmp_path / "orders" / "b.parquet").write_bytes(b"PAR1 is not a whole file")
     for _ in range(2):
@@ -138,18 +140,19 @@ def test_an_unreadable_footer_is_asked_for_again(tmp_path: Path, opened: list[st
     assert opened == ["a.parquet", "b.parquet", "b.parquet"]
 
 
-def test_many_files_are_looked_at_evenly_and_mostly_the_same_ones(
-    tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(schemas, "_MOST_FOOTERS", 10)
-    for number in range(39):
-        write(tmp_path, f"{number:02d}.parquet", id=1)
+def test_every_one_of_many_files_is_looked_into_once(tmp_path: Path, opened: list[str]) -> None:
+    for number in range(1100):
+        write(tmp_path, f"{number:04d}.parquet", id=1)
     ask(tmp_path)
-    assert opened == [*(f"{number:02d}.parquet" for number in range(0, 39, 4)), "38.parquet"]
+    assert sorted(opened) == [f"{number:04d}.parquet" for number in range(1100)]
     opened.clear()
-    write(tmp_path, "39.parquet", id=1, note="x")
-    assert names(ask(tmp_path)) == ["id bigint", "note string"]
-    assert opened == ["39.parquet"]
+    write(tmp_path, "0555a.parquet", id="x")
+
+    answer = ask(tmp_path)
+
+    assert opened == ["0555a.parquet"]
+    assert isinstance(answer, ConflictingSchema)
+    assert answer.reason == "column `id` is bigint in `0000.parquet` and string in `0555a.parquet`"
 
 
 FILES = st.dictionaries(
@@ -178,3 +181,16 @@ def test_the_answer_never_depends_on_what_is_kept(
         (root / CACHE).unlink(missing_ok=True)
         assert kept == ask(root)
         assert isinstance(kept, KnownSchema | ConflictingSchema)
+
+
+def test_a_file_rewritten_with_the_same_size_and_time_is_opened_again(tmp_path: Path) -> None:
+    write(tmp_path, "other.parquet", no=1)
+    other = tmp_path / "orders/other.parquet"
+    data = other.read_bytes()
+    other.unlink()
+    write(tmp_path, "a.parquet", id=1)
+    assert names(ask(tmp_path)) == ["id bigint"]
+
+    rewrite(tmp_path / "orders/a.parquet", data)
+
+    assert names(ask(tmp_path)) == ["no bigint"]

@@ -15,8 +15,10 @@ from lamina.project.source import SourceTable
 from lamina.values.names import ColumnName, SourceName, TableName
 from lamina.values.schema import Column, DataType
 from lamina.warehouse.catalog import add_table, create_tables, pointers
+from lamina.warehouse.file_schema import ConflictingSchema, KnownSchema, SchemaAnswer, UnknownSchema
 from lamina.warehouse.partition_folders import partition_columns
-from lamina.warehouse.schemas import ConflictingSchema, KnownSchema, SchemaAnswer, UnknownSchema, source_schema
+from lamina.warehouse.schemas import source_schema
+from lamina.warehouse.widest import widest
 
 
 def read(root: Path, *, format: Literal["parquet", "csv", "json"] = "parquet") -> SchemaAnswer:
@@ -109,6 +111,43 @@ def test_files_that_disagree_are_named(tmp_path: Path) -> None:
     )
     assert isinstance(answer, ConflictingSchema)
     assert answer.reason == "column `id` is bigint in `a.parquet` and string in `b.parquet`"
+
+
+def test_types_that_fit_become_the_widest_of_them(tmp_path: Path) -> None:
+    write(tmp_path / "orders" / "a.parquet", {"id": pa.array([1], pa.int32()), "v": pa.array([1.5], pa.float32())})
+    write(tmp_path / "orders" / "b.parquet", {"id": pa.array([1], pa.int64()), "v": pa.array([1], pa.int16())})
+    assert types_of(read(tmp_path)) == {"id": "bigint", "v": "double"}
+
+
+def test_the_files_that_are_named_are_those_that_do_not_fit(tmp_path: Path) -> None:
+    write(tmp_path / "orders" / "a.parquet", {"id": pa.array([1], pa.int32())})
+    write(tmp_path / "orders" / "b.parquet", {"id": pa.array([1.5])})
+    write(tmp_path / "orders" / "c.parquet", {"id": pa.array([1], pa.int64())})
+    answer = read(tmp_path)
+    assert isinstance(answer, ConflictingSchema)
+    assert answer.reason == "column `id` is double in `b.parquet` and bigint in `c.parquet`"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "both"),
+    [
+        ("tinyint", "int", "int"),
+        ("bigint", "double", None),
+        ("int", "string", None),
+        ("date", "timestamp", None),
+        ("smallint", "decimal(4,2)", "decimal(12,2)"),
+        ("decimal(38,0)", "decimal(38,10)", None),
+        ("void", "string", "string"),
+        ("map<string,int>", "map<string,bigint>", "map<string,bigint>"),
+        ("array<int>", "array<string>", None),
+        ("struct<a:int>", "struct<A:bigint,b:string>", "struct<a:bigint,b:string>"),
+        ("struct<a:int>", "array<int>", None),
+    ],
+)
+def test_the_widest_type_holds_every_value_of_both(left: str, right: str, both: str | None) -> None:
+    assert widest(DataType(left), DataType(right)) == both
+    if both is None or "struct" not in both:
+        assert widest(DataType(right), DataType(left)) == both
 
 
 @pytest.mark.parametrize(

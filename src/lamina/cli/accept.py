@@ -1,11 +1,11 @@
-"""`lamina accept`: keep what somebody else wrote to a table."""
+"""`lamina accept`: keep what another writer wrote to a table."""
 
 import click
 
 from lamina.cli.answer import Answer, Options, Screen, answer_command
 
 
-@answer_command("accept", sentence="Keep what somebody else wrote to a model's table, and build on it again.")
+@answer_command("accept", sentence="Keep the rows that another writer left in a model's table, and build on them.")
 @click.argument("model")
 def command(options: Options, model: str) -> Answer:
     """Record that a foreign write is welcome."""

@@ -46,12 +46,27 @@ class Screen:
         self.is_quiet = options.is_quiet
 
 
-def answer_command(name: str, *, sentence: str) -> Callable[[Callable[..., Answer]], click.Command]:
-    """Make a command of a function that takes the common options first and returns one answer."""
+def never(_: Mapping[str, Any]) -> bool:
+    """Say that an answer is data, whatever the parameters are: into a pipe it is printed as JSON."""
+    return False
+
+
+def always(_: Mapping[str, Any]) -> bool:
+    """Say that an answer is itself a text, which programs read as it is."""
+    return True
+
+
+def answer_command(
+    name: str, *, sentence: str, is_text: Callable[[Mapping[str, Any]], bool] = never
+) -> Callable[[Callable[..., Answer]], click.Command]:
+    """Make a command of a function that takes the common options first and returns one answer.
+
+    `is_text` says for which parameters the answer is itself a text: that is printed also into a pipe.
+    """
 
     def decorate(function: Callable[..., Answer]) -> click.Command:
         def callback(project_dir: str | None, output: str | None, *, quiet: bool, **parameters: Any) -> int:
-            chosen = output or ("text" if sys.stdout.isatty() else "json")
+            chosen = output or ("text" if sys.stdout.isatty() or is_text(parameters) else "json")
             root = project_root(project_dir, os.getcwd())
             options = Options(root=root, output=chosen, is_quiet=quiet, variables=os.environ)
             return emit(name, _attempt(lambda: function(options, **parameters), options), options)
@@ -69,7 +84,11 @@ COMMON: tuple[click.Option, ...] = (
         envvar="LAMINA_PROJECT_DIR",
         help="Folder of the project; default: the nearest at or above here with a `lamina.toml`",
     ),
-    click.Option(["--output"], type=click.Choice(["text", "json"]), help="Default: json when stdout is no terminal"),
+    click.Option(
+        ["--output"],
+        type=click.Choice(["text", "json"]),
+        help="Default: json when stdout is not a terminal, but for answers that are text",
+    ),
     click.Option(["--quiet", "-q"], is_flag=True, help="Print the answer only"),
 )
 

@@ -1,8 +1,8 @@
-"""The `lamina` command: find the command that is asked for, run it, and end with its exit code."""
+"""The `lamina` command: find the command that is requested, run it, and end with its exit code."""
 
 import sys
 
-from lamina.cli.commands import JOBS, module_of, names
+from lamina.cli.commands import JOBS, module_of, names, split_command
 from lamina.version import VERSION
 
 WRONG_USAGE = 64
@@ -38,7 +38,7 @@ def _run(arguments: list[str]) -> int:
 
     from lamina.values.nearest import nearest
 
-    name, *rest = _command_first(arguments)
+    name, rest = split_command(_command_first(arguments))
     try:
         if name.startswith("-"):
             raise click.UsageError(f"no option `{name}` before the command")
@@ -56,7 +56,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _command_first(arguments: list[str]) -> list[str]:
-    """Move common options that stand before the command behind it, where they are read."""
+    """Move common options that are before the command behind it, where they are read."""
     before: list[str] = []
     rest = arguments
     while rest and rest[0].partition("=")[0] in COMMON:

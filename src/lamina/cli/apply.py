@@ -7,7 +7,7 @@ import click
 from lamina.cli.answer import Answer, Options, answer_command
 
 
-@answer_command("apply", sentence="Do what a plan lists, or refuse with what moved since it was made.")
+@answer_command("apply", sentence="Do what a plan lists, or refuse it and say what changed since it was made.")
 @click.argument("plan_id")
 @click.option("--parallel", type=click.IntRange(min=1), metavar="N", help="Build N models at once")
 @click.option("--fail-fast", is_flag=True, help="Start nothing new after the first failure")

@@ -33,8 +33,15 @@ _OPTIONS: tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...] = (
     click.option("--lookback", type=click.IntRange(min=1), help="Build the last N finished slices as well"),
     click.option("--ignore-cron", is_flag=True, help="Take everything up to the execution time as due"),
     click.option("--force", is_flag=True, help="Build due slices even if nothing is stale"),
-    click.option("--full-refresh", is_flag=True, help="Rebuild the selected models from nothing"),
-    click.option("--execution-time", metavar="TIME", help="The time that counts as now, in UTC unless it says else"),
+    click.option(
+        "--full-refresh",
+        is_flag=True,
+        help="Rebuild the selected models from their sources; rows that only a table holds are carried over",
+    ),
+    click.option("--accept-loss", is_flag=True, help="With `--full-refresh`: drop the rows that only a table holds"),
+    click.option(
+        "--execution-time", metavar="TIME", help="The time that counts as now, in UTC unless it has an offset"
+    ),
 )
 
 
@@ -48,7 +55,9 @@ def ask_of(flags: dict[str, Any]) -> "Ask":
         given.append("to_key")
     if len(given) > 1:
         words = " and ".join(f"`--{name.removesuffix('_key')}`" for name in given[:2])
-        raise UsageError(f"{words} exclude each other", hint="give one of them")
+        raise UsageError(f"{words} cannot be used together", hint="give one of them")
+    if flags["accept_loss"] and not flags["full_refresh"]:
+        raise UsageError("`--accept-loss` needs `--full-refresh`", hint="no other rebuild drops rows")
     return Ask(
         include=tuple(flags["select"]),
         exclude=tuple(flags["exclude"]),
@@ -57,6 +66,7 @@ def ask_of(flags: dict[str, Any]) -> "Ask":
         slices=Selection(
             is_forced=flags["force"],
             is_full_refresh=flags["full_refresh"],
+            is_loss_accepted=flags["accept_loss"],
             partition=flags["partition"],
             from_key=flags["from_key"],
             to_key=flags["to_key"],

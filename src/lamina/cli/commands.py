@@ -18,18 +18,24 @@ JOBS: dict[str, dict[str, str]] = {
         "plan": "Say what a run would do and why, without Spark",
         "apply": "Do what a plan lists, or refuse",
         "run": "Build what new data or new code made stale, and only that",
-        "retry": "Try again what failed for good",
-        "accept": "Keep what somebody else wrote to a table",
+        "retry": "Try failed models again",
+        "accept": "Keep the rows that another writer left in a table",
     },
     "trust": {
         "verify": "Prove that tables equal a recompute",
-        "status": "Say how every model stands, and why",
-        "intervals": "List the ranges of a model by how they stand",
+        "status": "Say how up to date every model is, and why",
+        "intervals": "List the ranges of a model: built, missing, stale, failed",
+        "state check": "Compare the state with what the tables say",
+        "state rebuild": "Restore a lost state from its copies and the tables",
+        "state relocate": "Follow a project that was moved or copied",
+    },
+    "operate": {
+        "drop": "Remove the table of a model, and what is recorded of it",
     },
     "look back": {
         "history": "List the latest runs",
         "run-info": "Show what an earlier run did",
-        "query": "Ask the tables something",
+        "query": "Run a query over the tables",
         "show": "Print some rows of a model",
     },
 }
@@ -38,7 +44,17 @@ MODULES = {"render": "render_model"}  # where the module is not named like the c
 
 def module_of(command: str) -> str:
     """Return the module that holds a command."""
-    return "lamina.cli." + MODULES.get(command, command.replace("-", "_"))
+    return "lamina.cli." + MODULES.get(command, command.replace("-", "_").replace(" ", "_"))
+
+
+def split_command(words: list[str]) -> tuple[str, list[str]]:
+    """Return the command that words begin with, which may be two of them, and the rest.
+
+    >>> split_command(["state", "check", "--quiet"])
+    ('state check', ['--quiet'])
+    """
+    both = " ".join(words[:2])
+    return (both, words[2:]) if both in names() else (words[0], words[1:])
 
 
 def names() -> list[str]:

@@ -33,6 +33,7 @@ def command(options: Options, model: str) -> Answer:
 
 def _lines(model: "Explanation") -> list[str]:
     from lamina.compiler.report import strategy_name
+    from lamina.compiler.slices.units import SECOND, in_words
     from lamina.values.codec import to_builtins
 
     settings = {key: value for key, value in to_builtins(model.strategy).items() if key != "type" and value}
@@ -50,7 +51,7 @@ def _lines(model: "Explanation") -> list[str]:
         columns = "all columns" if use.read_set is None else ", ".join(use.read_set) or "no column, only its rows"
         notes = [f"sliced by {use.filter_column}"] if use.filter_column else []
         notes += ["driver"] if use.is_driver else []
-        notes += [f"reaches back {use.window_seconds} s"] if use.window_seconds else []
+        notes += [f"reads {in_words(use.reach_seconds * SECOND)} before the slice"] if use.reach_seconds else []
         notes += ["changes there do not revisit old slices"] if use.on_touch == "keep" else []
         lines.append(f"  {use.name}: {columns}" + (f"  [{'; '.join(notes)}]" if notes else ""))
     lines += ["", "incrementality", *(f"  {step}" for step in model.incrementality)]
@@ -75,11 +76,12 @@ def check_words(check: "CheckSettings") -> str:
     words += [f"at most {check.max:,}"] if check.max is not None else []
     words += [f"where {check.where}"] if check.where else []
     notes = [f"named {check.name}"] if check.name else []
-    notes += ["over the whole table"] if check.scope == "table" else []
+    is_whole = check.scope == "table"
+    notes += ["over the whole table"] if is_whole else ["within each batch"] if check.type == "unique" else []
     notes += [f"{counted(check.max_failed_rows, 'row')} may fail"] if check.max_failed_rows else []
     notes += ["only warns"] if check.severity == "warn" else []
     return " ".join(words) + (f"  [{'; '.join(notes)}]" if notes else "")
 
 
 def _words(value: object) -> str:
-    return ", ".join(str(item) for item in value) if isinstance(value, list) else str(value)
+    return ", ".join(str(item) for item in value) if isinstance(value, list | tuple) else str(value)

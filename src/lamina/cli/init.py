@@ -1,15 +1,23 @@
 """`lamina init`: start a project."""
 
 import os
+import shlex
 
 import click
 
 from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.values.codec import to_builtins
+from lamina.values.words import counted
 
 
 @answer_command("init", sentence="Start a project from a template in a new or empty folder.")
 @click.argument("folder", default=".")
-@click.option("--template", default="quickstart", show_default=True, help="What to start with")
+@click.option(
+    "--template",
+    default="quickstart",
+    show_default=True,
+    help="`quickstart`: a small shop with sample data; `empty`: no models",
+)
 def command(_: Options, folder: str, template: str) -> Answer:
     """Copy the template."""
     from lamina.starter import start_project
@@ -17,12 +25,19 @@ def command(_: Options, folder: str, template: str) -> Answer:
     started = start_project(folder, template)
 
     def show(screen: Screen) -> None:
-        screen.out.print(f"started `{started.folder}` from the template `{template}`: {len(started.files)} files")
-        inside = os.path.abspath(folder) == os.path.abspath(".")
-        steps = ["lamina compile", "lamina run"] if inside else [f"cd {folder}", "lamina compile", "lamina run"]
+        count = counted(len(started.files), "file")
+        screen.out.print(f"started project `{started.project}` in `{folder}` from the template `{template}`: {count}")
         if not screen.is_quiet:
-            screen.err.print("\nnext: " + " && ".join(f"`{step}`" for step in steps))
+            screen.err.print(f"\nnext: {next_step(folder, template)}")
 
-    return Answer(
-        status="ok", body={"folder": started.folder, "template": started.template, "files": started.files}, show=show
-    )
+    return Answer(status="ok", body=to_builtins(started), show=show)
+
+
+def next_step(folder: str, template: str) -> str:
+    """Say what to do in a new project, as a line that can be pasted into a shell."""
+    inside = os.path.abspath(folder) == os.path.abspath(".")
+    if template == "empty":
+        where = "" if inside else f"cd {shlex.quote(folder)}, "
+        return f"{where}write a query in `models/SCHEMA/NAME.sql`, then `lamina compile`"
+    steps = ["lamina compile", "lamina run"]
+    return " && ".join(steps if inside else [f"cd {shlex.quote(folder)}", *steps])

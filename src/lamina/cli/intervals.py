@@ -1,4 +1,7 @@
-"""`lamina intervals`: list the ranges of a model by how they stand."""
+"""`lamina intervals`: list the ranges of a model by their state."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import click
 
@@ -14,30 +17,53 @@ STANDINGS = ("partial", "missing", "pending", "failed", "waiting")
 @click.option("--execution-time", metavar="TIME", help="The time that counts as now")
 def command(options: Options, model: str, execution_time: str | None) -> Answer:
     """Look and tell."""
+    from lamina.cli.live import shown_if_needed
     from lamina.survey import model_intervals
     from lamina.values.codec import to_builtins
 
-    result = model_intervals(options.root, options.variables, model=model, execution_time=time_of(execution_time))
+    time = time_of(execution_time)
+    with shown_if_needed(options) as emit:
+        result = model_intervals(options.root, options.variables, model=model, execution_time=time, emit=emit)
 
     def show(screen: Screen) -> None:
         from lamina.cli.ledger import Ledger
+        from lamina.cli.render import show_diagnostics
 
+        show_diagnostics(screen, result.diagnostics)
         lines = _lines(result)
         is_whole = bool(lines) and not any(start for _, start, _, _ in lines)
-        if is_whole:
+        if is_whole and not result.diagnostics:
             screen.out.print(f"{result.model} has no intervals: it is built as a whole")
         table = Ledger("range", "why") if is_whole else Ledger("range", "from", "to", "why")
         for name, start, end, why in lines:
             table.add(*((name, why) if is_whole else (name, start, end, why)))
         screen.out.print(table)
 
-    return Answer(status="ok", body=to_builtins(result), show=show)
+    status = "error" if result.exit_code else "ok"
+    return Answer(status=status, body=to_builtins(result), show=show, exit_code=result.exit_code)
 
 
 def _lines(result: IntervalsResult) -> list[tuple[str, str, str, str]]:
+    zone = result.timezone
     built = [
-        ("built", item.start, item.end, f"by {item.run_id} at {item.built_at}" if item.run_id else "")
+        (
+            "built",
+            _local(item.start, zone),
+            _local(item.end, zone),
+            f"by {item.run_id} at {item.built_at}" if item.run_id else "",
+        )
         for item in result.coverage
     ]
-    others = [(name, item.start, item.end, item.reason) for name in STANDINGS for item in getattr(result, name)]
+    others = [
+        (name, _local(item.start, zone), _local(item.end, zone), item.reason)
+        for name in STANDINGS
+        for item in getattr(result, name)
+    ]
     return [*built, *others]
+
+
+def _local(instant: str | None, zone: str) -> str:
+    """Return an instant in the model's zone, with how far that is from UTC; nothing for a bound that is not there."""
+    if zone == "UTC" or not instant:
+        return instant or ""
+    return datetime.fromisoformat(instant).astimezone(ZoneInfo(zone)).isoformat()

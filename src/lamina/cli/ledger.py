@@ -20,7 +20,7 @@ class Ledger:
     def __init__(self, *headers: str, right: Sequence[str] = (), labelled: Sequence[str] = ()) -> None:
         self._headers = headers
         self._right = right
-        self._labelled = labelled  # cells that mean nothing without the header, where none stands above them
+        self._labelled = labelled  # cells that mean nothing without the header, where none is above them
         self._rows: list[tuple[Cell, ...]] = []
 
     def add(self, *cells: Cell) -> None:
@@ -65,5 +65,5 @@ class Ledger:
 
 
 def _with_unit(cell: Cell, header: str) -> Cell:
-    """Say what a bare number counts, where no header stands above it."""
+    """Say what a bare number counts, where no header is above it."""
     return f"{cell} {header}" if str(cell).replace(",", "").isdigit() else cell

@@ -1,12 +1,24 @@
 """`lamina lineage`: follow columns up and down."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
 from lamina.cli.answer import Answer, Options, Screen, answer_command
 from lamina.cli.drawing import as_dot, as_mermaid, as_tree
 
 
-@answer_command("lineage", sentence="Follow a model, or a column written model.column, to its origins and its readers.")
+def _is_drawing(parameters: Mapping[str, Any]) -> bool:
+    """Say whether a drawing is requested, which another program draws."""
+    return str(parameters["form"]) != "text"
+
+
+@answer_command(
+    "lineage",
+    sentence="Follow a model, or a column written model.column, to its origins and its readers.",
+    is_text=_is_drawing,
+)
 @click.argument("target", metavar="MODEL[.COLUMN]")
 @click.option("--up", "direction", flag_value="up", help="Only what it is made of")
 @click.option("--down", "direction", flag_value="down", help="Only what is made of it")

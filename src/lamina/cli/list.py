@@ -17,7 +17,8 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...])
 
         table = Ledger("model", "strategy", "layer", "tags", "description", labelled=("layer",))
         for model in models:
-            table.add(model.model, model.strategy, str(model.layer), ", ".join(model.tags), model.description or "")
+            words = model.fault or model.description or ""
+            table.add(model.model, model.strategy, str(model.layer), ", ".join(model.tags), words)
         screen.out.print(table)
 
     return Answer(status="ok", body={"models": models}, show=show)

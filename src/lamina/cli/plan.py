@@ -11,13 +11,24 @@ from lamina.cli.asking import ask_of, asking_options
 def command(options: Options, **flags: Any) -> Answer:
     """Plan and keep the plan."""
     from lamina.cli.plan_tree import plan_tree
+    from lamina.cli.words import open_ended
     from lamina.operate import plan_project
     from lamina.values.codec import to_builtins
 
     planned = plan_project(options.root, options.variables, ask_of(flags), emit=lambda _: None)
 
-    def show(screen: Screen) -> None:
-        screen.out.print(plan_tree(planned.plan, planned.changes))
+    found = (*planned.findings, *planned.diagnostics)
 
-    body = {**to_builtins(planned.plan), "changes": to_builtins(planned.changes)}
-    return Answer(status="ok", body=body, show=show)
+    def show(screen: Screen) -> None:
+        from lamina.cli.render import show_diagnostics
+
+        show_diagnostics(screen, found)
+        screen.out.print(plan_tree(planned.plan, planned.changes, planned.zones))
+
+    body = {
+        **open_ended(to_builtins(planned.plan)),
+        "changes": to_builtins(planned.changes),
+        "diagnostics": to_builtins(found),
+    }
+    # What can be built is planned all the same, as a run would build it in part.
+    return Answer(status="ok", body=body, show=show, exit_code=2 if planned.diagnostics else 0)

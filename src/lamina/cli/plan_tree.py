@@ -1,16 +1,20 @@
 """A plan for people: what changed in the project, then models in order under what they will do, with reasons."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from lamina.cli.words import spans_words
-from lamina.values.change import ModelChange
-from lamina.values.plan import Action, Block, Build, Plan, Rebuild, Skip
+from lamina.values.change import ColumnChange, ModelChange
+from lamina.values.names import ModelName
+from lamina.values.plan import UNCHANGED, Action, Block, Build, Plan, Rebuild, Skip
 from lamina.values.words import counted, listed
 
 if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
+UTC_ONLY: Mapping[ModelName, str] = {}
+_MOST_COLUMNS = 6
 _STYLES = {
     "build": "green",
     "rebuild": "magenta",
@@ -22,7 +26,7 @@ _STYLES = {
 }
 
 
-def plan_tree(plan: Plan, changes: tuple[ModelChange, ...]) -> "Tree":
+def plan_tree(plan: Plan, changes: tuple[ModelChange, ...], zones: Mapping[ModelName, str] = UTC_ONLY) -> "Tree":
     """Return the tree of a plan: each model with what happens to it, why, and in which slices."""
     from rich.tree import Tree
 
@@ -30,11 +34,11 @@ def plan_tree(plan: Plan, changes: tuple[ModelChange, ...]) -> "Tree":
     for words in filter(None, map(change_words, changes)):
         tree.add(_line(words, "yellow"))
     through = {change.model: change.through for change in changes}
-    skipped = [action for action in plan.actions if isinstance(action, Skip) and action.reason == "unchanged"]
+    skipped = [action for action in plan.actions if isinstance(action, Skip) and action.reason == UNCHANGED]
     for action in plan.actions:
         if action in skipped:
             continue
-        branch = tree.add(_headline(action))
+        branch = tree.add(_headline(action, zones.get(action.model, "UTC")))
         if because := _because(action, through.get(action.model, ())):
             branch.add(_line(because, "dim"))
     if skipped:
@@ -51,19 +55,29 @@ def change_words(change: ModelChange) -> str:
             return ""
         later = "; checks are evaluated with the next build" if "checks" in change.settings else ""
         return f"{change.model}: metadata ({', '.join(change.settings)}){later}"
-    columns = ", ".join(f"{item.name} {item.change}" for item in change.columns[:6] if change.change != "added")
+    columns = columns_words(change.columns) if change.change not in ("added", "removed") else ""
     notes = f" through ephemeral {listed(change.through)}" if change.through else ""
     notes += f"; read by {counted(len(change.blast_radius), 'model')}" if change.blast_radius else ""
     notes += "; its table stays" if change.change == "removed" else ""
     return f"{change.model}: {change.change.replace('_', ' ')}{f' ({columns})' if columns else ''}{notes}"
 
 
-def _headline(action: Action) -> "Text":
+def columns_words(columns: tuple[ColumnChange, ...]) -> str:
+    """Name the columns that are not what they were, with both types where they differ."""
+    words = [
+        f"{item.name}: {item.before} -> {item.after}" if item.before and item.after else f"{item.name} {item.change}"
+        for item in columns[:_MOST_COLUMNS]
+    ]
+    left = len(columns) - _MOST_COLUMNS
+    return ", ".join([*words, f"{left} more"] if left > 0 else words)
+
+
+def _headline(action: Action, zone: str) -> "Text":
     word = "failed" if _has_failed(action) else type(action).__name__.lower()
     line = _line(f"{word} ", _STYLES[word]).append(action.model, style="bold")
     if isinstance(action, Skip):
         return line
-    spans = spans_words(action.intervals)
+    spans = spans_words(action.intervals, zone)
     if spans:
         line.append(f"  {spans}")
     if isinstance(action, Build | Rebuild) and action.is_deferred:

@@ -82,8 +82,10 @@ class Progress:
 class TerminalDisplay:
     """A live region with overall progress and running models; finished ones scroll away above it."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, is_answer: bool = False) -> None:
         self._console = console
+        self._is_answer = is_answer  # the answer is read on this terminal, too
+        self.told: set[str] = set()  # models whose result is already in the answer
         self._progress = Progress()
         self._live = Live(
             get_renderable=self._render, console=console, refresh_per_second=8, transient=True, redirect_stdout=False
@@ -102,7 +104,12 @@ class TerminalDisplay:
         """Show one event."""
         self._progress.take(event)
         line = event_line(event)
-        if line is not None:
+        if line is None:
+            return
+        if self._is_answer and isinstance(event, StepFinished):
+            self.told.add(event.model)
+            self._console.print(line, soft_wrap=True)  # said only here, so nothing is cut off
+        else:
             self._console.print(line, soft_wrap=False, no_wrap=True, overflow="ellipsis", crop=True)
 
     def _render(self) -> RenderableType:
@@ -136,10 +143,12 @@ class TerminalDisplay:
 
 
 class PlainDisplay:
-    """Lines with times, and a heartbeat while nothing else is said."""
+    """Lines with times, and a heartbeat while nothing else is said; results may go to the stream of the answer."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, results: Console | None = None) -> None:
         self._console = console
+        self._results = results
+        self.told: set[str] = set()  # models whose result is already in the answer
         self._progress = Progress()
         self._stopped = Signal()
         self._said = monotonic()
@@ -161,13 +170,19 @@ class PlainDisplay:
         line = event_line(event)
         if line is None and isinstance(event, SessionStarting):
             line = Text("starting Spark")
-        if line is not None:
-            self._say(line)
+        if line is None:
+            return
+        if self._results is not None and isinstance(event, StepFinished):
+            self.told.add(event.model)
+            self._say(line, self._results)
+        else:
+            self._say(line, self._console)
 
-    def _say(self, line: Text) -> None:
+    def _say(self, line: Text, console: Console) -> None:
         with self._progress.lock:
             self._said = monotonic()
-            self._console.print(Text(f"{datetime.now(UTC):%H:%M:%S} ").append(line), soft_wrap=True)
+            console.print(Text(f"{datetime.now(UTC):%H:%M:%S} ").append(line), soft_wrap=True)
+            console.file.flush()
 
     def _beat(self) -> None:
         while not self._stopped.wait(1.0):
@@ -177,7 +192,16 @@ class PlainDisplay:
                 models = ", ".join(sorted(self._progress.running)) or "starting"
                 counts = f"{self._progress.done}/{self._progress.total} done, " if self._progress.total else ""
                 words = f"{counts}running: {models}"
-                self._say(Text(f"{words} ({duration_words(self._progress.elapsed())})"))
+                self._say(Text(f"{words} ({duration_words(self._progress.elapsed())})"), self._console)
+
+
+class NoDisplay:
+    """Says nothing: only the answer is wanted."""
+
+    told: frozenset[str] = frozenset()
+
+    def __call__(self, event: Event) -> None:
+        """Show nothing of an event."""
 
 
 def _frame() -> str:
@@ -210,7 +234,7 @@ def _finished_line(event: StepFinished) -> Text | None:
     parts = [f"{symbol} {event.model}"]
     if event.status == "completed":
         parts += [counted(event.rows_written, "row"), duration_words(event.seconds)]
-    spans = spans_words(event.intervals)
+    spans = spans_words(event.intervals, event.timezone)
     reason = gist_words(event.reason.removeprefix(f"`{event.model}`: ")) if event.status == "failed" else event.reason
     parts += [part for part in (spans, reason) if part]
     line = Text(parts[0], style=style)

@@ -12,12 +12,12 @@ def command(options: Options, sql: str, limit: int) -> Answer:
     """Ask Spark."""
     from logging import ERROR, getLogger
 
-    from lamina.cli.live import shown
+    from lamina.cli.live import shown_if_needed
     from lamina.cli.rows import rows_answer
     from lamina.survey import query_tables
 
     # The parser warns of statements that it hands on as they are, such as SHOW.
     getLogger("sqlglot").setLevel(ERROR)
-    with shown(options) as emit:
+    with shown_if_needed(options) as emit:
         result = query_tables(options.root, options.variables, sql=sql, limit=limit, emit=emit)
     return rows_answer(result)

@@ -39,7 +39,7 @@ def in_reading_order(found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
 
 
 def folded(found: tuple[Diagnostic, ...]) -> list[tuple[Diagnostic, ...]]:
-    """Put findings that say the same of different places together, where the first of them stands."""
+    """Put findings that say the same of different places together, where the first of them is."""
     groups: dict[tuple[str, str, str | None], list[Diagnostic]] = {}
     for item in found:
         groups.setdefault((item.code, item.message, item.hint), []).append(item)
@@ -85,7 +85,7 @@ def _finding(group: tuple[Diagnostic, ...], *, root: str) -> "Text":
 
 
 def _from_here(root: str, place: Place) -> Place:
-    """Return a place with its path as it can be opened from a subfolder of the project, where one stands in one."""
+    """Return a place with its path as it can be opened from a subfolder of the project, if that is where we are."""
     here = os.path.relpath(os.getcwd(), root)
     if here == "." or here.startswith("..") or not os.path.exists(os.path.join(root, place.file)):
         return place

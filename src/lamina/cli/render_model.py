@@ -4,10 +4,12 @@ from datetime import UTC, datetime
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Options, Screen, always, answer_command
 
 
-@answer_command("render", sentence="Print the query of a model with its tables and parameters filled in.")
+@answer_command(
+    "render", sentence="Print the query of a model with its tables and parameters filled in.", is_text=always
+)
 @click.argument("model")
 @click.option("--partition", metavar="KEY", help="The partition to render for; default: the model's first")
 def command(options: Options, model: str, partition: str | None) -> Answer:

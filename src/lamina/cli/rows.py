@@ -1,7 +1,9 @@
 """Rows for people and for programs."""
 
+from typing import Any
+
 from lamina.cli.answer import Answer, Screen
-from lamina.values.codec import to_builtins
+from lamina.values.codec import to_builtins, to_document
 from lamina.values.result import QueryResult
 
 
@@ -13,9 +15,14 @@ def rows_answer(result: QueryResult) -> Answer:
 
         table = Table(*(column.name for column in result.columns), box=None, pad_edge=False)
         for row in result.rows:
-            table.add_row(*("null" if cell is None else str(cell) for cell in row))
+            table.add_row(*map(cell_text, row))
         screen.out.print(table)
         if result.is_cut:
             screen.err.print(f"only the first {len(result.rows):,} rows; `--limit` shows more")
 
     return Answer(status="ok", body=to_builtins(result), show=show)
+
+
+def cell_text(cell: Any) -> str:
+    """Return a cell for people: text as it is, all else as JSON writes it."""
+    return cell if isinstance(cell, str) else to_document(cell, indent=0)

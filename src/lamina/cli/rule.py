@@ -6,7 +6,7 @@ from lamina.cli.answer import Answer, Options, Screen, answer_command
 from lamina.errors import UsageError
 
 
-@answer_command("rule", sentence="Explain a diagnostic code, such as L203, or list all codes.")
+@answer_command("rule", sentence="Explain a diagnostic code, such as L201, or list all codes.")
 @click.argument("code", required=False)
 def command(_: Options, code: str | None) -> Answer:
     """Find the page of a code."""

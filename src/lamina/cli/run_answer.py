@@ -1,9 +1,11 @@
-"""The answer of `run` and `apply`: a closing table, failures in full, and what comes next."""
+"""The answer of `run` and `apply`: what models came to, failures in full, and what comes next."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from lamina.cli.answer import Answer, Screen
-from lamina.cli.words import duration_words, spans_words
+from lamina.cli.words import duration_words, open_ended, spans_words
+from lamina.values.batch import CheckResult
 from lamina.values.codec import to_builtins
 from lamina.values.result import Materialization, RunResult
 from lamina.values.words import counted
@@ -21,42 +23,50 @@ _SENTENCES = {
 }
 
 
-def run_answer(result: RunResult) -> Answer:
-    """Return what a run did, for both outputs."""
-    body = to_builtins(result)
+def run_answer(result: RunResult, told: Collection[str] = ()) -> Answer:
+    """Return what a run did, for both outputs; `told` are models whose line was printed while it ran."""
+    body = open_ended(to_builtins(result))
     for field in ("version", "command", "status", "exit_code"):
         body.pop(field)
     return Answer(
-        status=result.status, body=body, show=lambda screen: _show(screen, result), exit_code=result.exit_code
+        status=result.status, body=body, show=lambda screen: _show(screen, result, told), exit_code=result.exit_code
     )
 
 
-def _show(screen: Screen, result: RunResult) -> None:
-    told = tuple(item for item in result.materializations if item.status != "skipped")
-    if told:
-        screen.out.print(_table(told))
+def _show(screen: Screen, result: RunResult, told: Collection[str]) -> None:
+    left = tuple(item for item in result.materializations if item.status != "skipped" and item.model not in told)
+    if left:
+        screen.out.print(_table(left))
     for drift in result.drift:
         types = f"{drift.before or 'absent'} to {drift.after or 'absent'}"
         screen.out.print(f"drift {drift.model}.{drift.column}: {types}, {drift.action}: {drift.reason}", style="yellow")
-    for item in result.propagation:
-        if item.decision == "skip":
-            screen.out.print(f"spared {item.model}: {item.reason}", style="dim")
+    spared = {item.model for item in result.propagation if item.decision == "skip"}
+    for item in result.materializations:
+        if item.status == "skipped" and item.model in spared:
+            screen.out.print(f"skipped {item.model}: {item.reason}", style="dim")
     for check in result.check_results:
         # What a check of severity error did is the model's failure, told below.
         if not check.passed and check.severity == "warn":
-            rows = f" ({counted(check.rows_failed, 'row')})" if check.rows_failed is not None else ""
-            screen.out.print(f"warning: check {check.name} of {check.model} failed{rows}", style="yellow")
+            screen.out.print(_warning(check), style="yellow")
     _show_failures(screen, result)
     screen.out.print(_closing(result), style="bold")
 
 
-def _table(told: tuple[Materialization, ...]) -> "Ledger":
+def _warning(check: CheckResult) -> str:
+    """Say which check failed without refusing, in how many rows, some of them, and where it is written."""
+    rows = f" in {counted(check.rows_failed, 'row')}" if check.rows_failed is not None else ""
+    examples = f": {'; '.join(check.examples)}" if check.examples else ""
+    place = f" ({check.file}:{check.line})" if check.file is not None else ""
+    return f"warning: check {check.name} of {check.model} failed{rows}{examples}{place}"
+
+
+def _table(items: tuple[Materialization, ...]) -> "Ledger":
     from rich.text import Text
 
     from lamina.cli.ledger import Ledger
 
     table = Ledger("model", "status", "rows", "time", "why", right=("rows", "time"))
-    for item in told:
+    for item in items:
         table.add(
             item.model,
             Text(item.status.replace("_", " "), style=_STYLES.get(item.status, "cyan")),
@@ -70,7 +80,7 @@ def _table(told: tuple[Materialization, ...]) -> "Ledger":
 def _why(item: Materialization) -> str:
     """Return slices and reason of a line; a failure is told in full below, so here only where it is."""
     if item.status != "failed":
-        return ": ".join(filter(None, (spans_words(item.intervals), item.reason)))
+        return ": ".join(filter(None, (spans_words(item.intervals, item.timezone), item.reason)))
     if item.error is None:
         return "see below"
     place = item.error.file if item.error.line is None else item.error.place

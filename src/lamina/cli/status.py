@@ -1,4 +1,4 @@
-"""`lamina status`: say how every model stands."""
+"""`lamina status`: show the state of every model."""
 
 import click
 
@@ -14,27 +14,34 @@ _STYLES = {"current": "green", "stale": "yellow", "not_built": "yellow", "failed
 @click.option("--execution-time", metavar="TIME", help="The time that counts as now")
 def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...], execution_time: str | None) -> Answer:
     """Look and tell."""
+    from lamina.cli.live import shown_if_needed
+    from lamina.cli.words import open_ended
     from lamina.survey import project_status
     from lamina.values.codec import to_builtins
 
-    result = project_status(
-        options.root, options.variables, include=select, exclude=exclude, execution_time=time_of(execution_time)
-    )
+    time = time_of(execution_time)
+    with shown_if_needed(options) as emit:
+        result = project_status(
+            options.root, options.variables, include=select, exclude=exclude, execution_time=time, emit=emit
+        )
 
     def show(screen: Screen) -> None:
         from rich.text import Text
 
         from lamina.cli.ledger import Ledger
+        from lamina.cli.render import show_diagnostics
         from lamina.cli.words import spans_words
 
+        show_diagnostics(screen, result.diagnostics)
         table = Ledger("model", "status", "built", "why", labelled=("built",))
         for item in result.models:
             table.add(
                 item.model,
                 Text(item.status.replace("_", " "), style=_STYLES.get(item.status, "cyan")),
-                spans_words(item.built),
-                ": ".join(filter(None, (spans_words(item.stale), item.reason))),
+                spans_words(item.built, item.timezone),
+                ": ".join(filter(None, (spans_words(item.stale, item.timezone), item.reason))),
             )
         screen.out.print(table if result.models else "nothing that is selected has a table of its own")
 
-    return Answer(status="ok", body=to_builtins(result), show=show)
+    status = "error" if result.exit_code else "ok"
+    return Answer(status=status, body=open_ended(to_builtins(result)), show=show, exit_code=result.exit_code)

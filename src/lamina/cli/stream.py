@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from rich.console import Console
 
-WIDE = 500  # a reader that is no terminal breaks lines itself
+WIDE = 500  # a reader that is not a terminal breaks lines itself
 
 
 class Stream:

@@ -4,7 +4,7 @@ from lamina.cli.answer import Answer, Options, Screen, answer_command
 from lamina.cli.selection import selection_options
 from lamina.values.result import ModelVerdict
 
-_STYLES = {"equal": "green", "different": "red", "unverifiable": "yellow"}
+_STYLES = {"equal": "green", "different": "red", "failed": "red", "unverifiable": "yellow"}
 
 
 @answer_command("verify", sentence="Recompute tables over the inputs they consumed, and compare row by row.")
@@ -22,7 +22,9 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...])
         from rich.text import Text
 
         from lamina.cli.ledger import Ledger
+        from lamina.cli.render import show_diagnostics
 
+        show_diagnostics(screen, result.diagnostics)
         built = tuple(item for item in result.models if item.is_built)
         table = Ledger("model", "verdict", "rows", "missing", "extra", "why", right=("rows", "missing", "extra"))
         for item in built:
@@ -36,9 +38,7 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...])
                 screen.out.print(f"  {item.model}: {example}")
         screen.out.print(closing_words(result.models), style="bold")
 
-    body = {"models": to_builtins(result.models)}
-    exit_code = 1 if result.status == "different" else 0
-    return Answer(status=result.status, body=body, show=show, exit_code=exit_code)
+    return Answer(status=result.status, body=to_builtins(result), show=show, exit_code=result.exit_code)
 
 
 def closing_words(models: tuple[ModelVerdict, ...]) -> str:

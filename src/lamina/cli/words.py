@@ -1,8 +1,12 @@
 """Times and ranges in the words a person reads."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
 
-from lamina.values.interval import WHOLE, Interval
+from lamina.values.interval import MAX, MIN, WHOLE, Interval
+
+_OPEN = {bound.isoformat().replace("+00:00", "Z") for bound in (MIN, MAX)}
 
 
 def duration_words(seconds: float) -> str:
@@ -20,26 +24,52 @@ def duration_words(seconds: float) -> str:
 def gist_words(message: str, *, longest: int = 100) -> str:
     """Return the first sentence of a message, cut where it is long.
 
-    >>> gist_words("[DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate it.")
-    '[DIVIDE_BY_ZERO] Division by zero'
+    >>> gist_words("Division by zero. Use `try_divide` to tolerate it.")
+    'Division by zero'
     """
     first = message.partition(". ")[0].rstrip(".")
     return first if len(first) <= longest else f"{first[: longest - 1]}…"
 
 
-def span_words(span: Interval) -> str:
-    """Write a range: a day as its date, days as first to last, anything finer with its times."""
+def span_words(span: Interval, zone: str = "UTC") -> str:
+    """Write a range in a zone: a day as its date, days as first to last, anything finer with its times."""
     if span == WHOLE:
         return "whole table"
-    if span.start.time() != span.end.time() or span.start.hour or span.start.minute:
-        return f"{span.start:%Y-%m-%dT%H:%M} to {span.end:%Y-%m-%dT%H:%M}"
-    last = span.end - timedelta(days=1)
-    return f"{span.start:%Y-%m-%d}" if last == span.start else f"{span.start:%Y-%m-%d} to {last:%Y-%m-%d}"
+    if span.start <= MIN:
+        return f"before {time_words(span.end, zone)}"
+    if span.end >= MAX:
+        return f"from {time_words(span.start, zone)} on"
+    start, end = (bound.astimezone(ZoneInfo(zone)) for bound in (span.start, span.end))
+    if any(bound.hour or bound.minute or bound.second for bound in (start, end)):
+        return f"{start:%Y-%m-%dT%H:%M} to {time_words(span.end, zone)}"
+    last = end.date() - timedelta(days=1)
+    return f"{last}" if last == start.date() else f"{start:%Y-%m-%d} to {last}"
 
 
-def spans_words(spans: tuple[Interval, ...], *, limit: int = 3) -> str:
-    """Write several ranges, the first few in full; nothing for a whole table."""
+def time_words(instant: datetime, zone: str) -> str:
+    """Write an instant in a zone: a midnight as its date, else with the zone where it is not UTC."""
+    local = instant.astimezone(ZoneInfo(zone))
+    if not (local.hour or local.minute or local.second):
+        return f"{local:%Y-%m-%d}"
+    return f"{local:%Y-%m-%dT%H:%M}" + ("" if zone == "UTC" else f" {zone}")
+
+
+def open_ended(document: Any) -> Any:
+    """Return a document whose ranges have no bound where a whole table has none: null instead of the year 1 or 9999."""
+    match document:
+        case {"start": start, "end": end} if len(document) == 2:
+            return {"start": None if start in _OPEN else start, "end": None if end in _OPEN else end}
+        case dict():
+            return {key: open_ended(value) for key, value in document.items()}
+        case list() | tuple():
+            return [open_ended(value) for value in document]
+        case _:
+            return document
+
+
+def spans_words(spans: tuple[Interval, ...], zone: str = "UTC", *, limit: int = 3) -> str:
+    """Write several ranges in a zone, the first few in full; nothing for a whole table."""
     if not spans or spans == (WHOLE,):
         return ""
-    shown = ", ".join(span_words(span) for span in spans[:limit])
+    shown = ", ".join(span_words(span, zone) for span in spans[:limit])
     return shown if len(spans) <= limit else f"{shown} and {len(spans) - limit} more"

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from lamina.compiler.graph import Graph
-from lamina.compiler.linked import Linked
-from lamina.compiler.object import QueryHead, QueryObject
+from lamina.compiler.link.linked import Linked
+from lamina.compiler.query.object import QueryHead, QueryObject
 from lamina.project.model import SettingPlaces
 from lamina.project.project import Project
 from lamina.project.source import SourceTable
@@ -66,7 +66,7 @@ class StoredObjects(Value, frozen=True, array_like=True):
 
 
 class StoredChanges(Value, frozen=True, array_like=True):
-    """What a compilation has made anew since the base that it names; all else is as it is there."""
+    """What a compilation has made again since the base that it names; all else is as it is there."""
 
     base: str  # its identity
     project_key: str
@@ -76,7 +76,7 @@ class StoredChanges(Value, frozen=True, array_like=True):
 
 
 class Memory:
-    """The remembered parts of the last compilation; objects are loaded when first asked for."""
+    """The remembered parts of the last compilation; objects are loaded when first requested."""
 
     def __init__(self, links: Mapping[str, StoredLink], load_objects: Callable[[], Objects]) -> None:
         self.links = links
@@ -92,7 +92,7 @@ NOTHING = Memory({}, dict)
 
 
 class Compilation(NamedTuple):
-    """A graph, and what was made anew for it: links by model, objects by key."""
+    """A graph, and what was made again for it: links by model, objects by key."""
 
     graph: Graph
     links: Mapping[str, StoredLink]

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from lamina.compiler.incrementality import judge
-from lamina.compiler.linked import Linked
-from lamina.compiler.parameters import bound_type
+from lamina.compiler.link.linked import Linked
+from lamina.compiler.link.parameters import bound_type
 from lamina.compiler.rules import (
     ambiguous_driver,
     coarse_time_column,
@@ -63,8 +62,9 @@ from lamina.compiler.rules import (
     volatile_model,
     wrong_column_type,
 )
+from lamina.compiler.slices.incrementality import judge
+from lamina.compiler.slices.verdict import Refusal, Refused, Verdict
 from lamina.compiler.subject import Subject
-from lamina.compiler.verdict import Refusal, Refused, Verdict
 from lamina.project.source import SourceTable
 from lamina.project.strategy import DeleteInsert, Incremental, Merge, Strategy, TimeInterval
 from lamina.values.diagnostic import Diagnostic, Place
@@ -166,12 +166,11 @@ def _demotable() -> frozenset[str]:
 DEMOTABLE = _demotable()
 
 
-def check_model(subject: Subject) -> tuple[Diagnostic, ...]:
-    """Return what the rules find in one model."""
+def check_model(subject: Subject, verdict: Verdict | None) -> tuple[Diagnostic, ...]:
+    """Return what the rules find in one model, and what its verdict refuses."""
     of_strategy = OF_STRATEGY.get(type(subject.model.settings.strategy), ())
     found = [item for module in (*OF_ANY_STRATEGY, *of_strategy) for item in module.violations(subject)]
     found += unknown_allowed_code.violations(subject, DEMOTABLE)
-    verdict = verdict_of(subject)
     if isinstance(verdict, Refused):
         found += [_finding(refusal, subject) for refusal in verdict.refusals]
     return tuple(demote(found, subject.model.settings.allow))

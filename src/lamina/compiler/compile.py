@@ -9,10 +9,10 @@ from lamina.compiler.cache import Compilation, Memory, StoredLink, StoredReferen
 from lamina.compiler.check import check_project
 from lamina.compiler.graph import Graph
 from lamina.compiler.layers import arrange
-from lamina.compiler.link_model import ModelNames, target_of
+from lamina.compiler.link.link_model import ModelNames, target_of
 from lamina.compiler.linking import Linking
 from lamina.compiler.objects import ObjectTask, RunTasks, task_of
-from lamina.compiler.places import place_at
+from lamina.compiler.query.places import place_at
 from lamina.compiler.resolve import Names, names_of
 from lamina.compiler.rules import (
     cyclic_dependency,
@@ -49,7 +49,7 @@ def compile_models(project: Project, memory: Memory, *, source_schema: SourceSch
     files = {model.name: model for model in project.models}
     found.extend(_loop(loop, files, references) for loop in order.loops)
     found.extend(_duplicate_targets(project.models))
-    # A graph is stored and compared; where a source stands in its file is no part of it.
+    # A graph is stored and compared; where a source is written is not a part of it.
     sources = tuple(_with_columns(table, source_schema).replace(places=None) for table in project.sources)
     linking = Linking(project, sources, query=lambda key: query_of(objects, key))
     placed = [(ModelName(name), number) for number, layer in enumerate(order.layers) for name in layer]
@@ -153,6 +153,9 @@ def _unknown(parts: tuple[str, ...], known: Names, *, place: Place, file: ModelF
     schema = file.name.partition(".")[0]
     if known.is_disabled(parts, schema=schema):
         return unknown_dependency.finding_disabled(".".join(parts), place=place, model=file.name)
+    same = known.elsewhere(parts[0]) if len(parts) == 1 else ()
+    if len(same) > 1:
+        return unknown_dependency.finding_ambiguous(parts[0], place=place, model=file.name, candidates=same)
     close = known.nearest(parts, schema=schema)
     return unknown_dependency.finding(".".join(parts), place=place, model=file.name, nearest=close)
 

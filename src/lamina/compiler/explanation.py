@@ -1,12 +1,12 @@
 """Say in words why slices of a model are sound, or which clause is in the way; from a compiled graph alone."""
 
 from lamina.compiler.check import verdict_of
-from lamina.compiler.composition import Inlined, compose, resolve
 from lamina.compiler.gather import subject_of
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.compiler.inline import Part, parts_of
-from lamina.compiler.operators import QueryShape
-from lamina.compiler.verdict import Proven, Refused, Verdict
+from lamina.compiler.query.operators import QueryShape
+from lamina.compiler.slices.composition import Inlined, compose, resolve
+from lamina.compiler.slices.verdict import Proven, Refused, Verdict
 from lamina.project.model import ModelFile, ModelSettings, SettingPlaces
 from lamina.project.source import SourceTable
 from lamina.project.strategy import TimeInterval
@@ -74,8 +74,8 @@ def _shape(parts: tuple[Part, ...]) -> QueryShape | None:
 
 
 def _own_shape(part: Part) -> QueryShape | None:
-    from lamina.compiler.parse import Parsed, parse
-    from lamina.compiler.shape import shape_of
+    from lamina.compiler.query.parse import Parsed, parse
+    from lamina.compiler.slices.shape import shape_of
 
     parsed = parse(part.model.text)
     if not isinstance(parsed, Parsed):

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator, Mapping
 
-from lamina.compiler.composition import Inlined, compose, resolve
 from lamina.compiler.graph import CompiledModel, InputUse
-from lamina.compiler.link_model import ModelNames
-from lamina.compiler.linked import Linked
-from lamina.compiler.object import QueryObject, SelectScope, Star, TableRelation
-from lamina.compiler.operators import QueryShape
+from lamina.compiler.link.link_model import ModelNames
+from lamina.compiler.link.linked import Linked
+from lamina.compiler.query.object import QueryObject, SelectScope, Star, TableRelation
+from lamina.compiler.query.operators import QueryShape
+from lamina.compiler.slices.composition import Inlined, compose, resolve
+from lamina.compiler.slices.verdict import InputFacts
 from lamina.compiler.subject import Subject
-from lamina.compiler.verdict import InputFacts
 from lamina.project.model import ModelFile, ModelSettings
 from lamina.project.source import SourceTable
 from lamina.project.strategy import Merge, TimeInterval
 from lamina.values.names import ColumnName, TableName
-from lamina.values.schema import Schema
+from lamina.values.schema import UNKNOWN, Schema
 
 TIMES = frozenset({"date", "timestamp", "timestamp_ntz"})
 
@@ -68,10 +68,11 @@ def facts_of(use: InputUse, schema: Schema | None, table: SourceTable | ModelSet
         time_column=_time_column(table),
         columns=tuple(column.name for column in schema) if schema is not None else None,
         dates=frozenset(column.name for column in schema or () if column.type == "date"),
+        timeless=frozenset(column.name for column in schema or () if column.type not in (*TIMES, UNKNOWN)),
         present=frozenset(column.name for column in schema or () if column.type in TIMES and not column.nullable),
         window=use.window_seconds * 1_000_000 or None,
         keeps=use.on_touch == "keep",
-        keys=tuple(_keys(table)),
+        keys=tuple(_keys(table, schema)),
     )
 
 
@@ -82,15 +83,19 @@ def _time_column(table: SourceTable | ModelSettings | None) -> ColumnName | None
     return strategy.time_column if isinstance(strategy, TimeInterval) else None
 
 
-def _keys(table: SourceTable | ModelSettings | None) -> Iterator[tuple[str, ...]]:
-    """Yield the sets of columns that a model says are unique."""
+def _keys(table: SourceTable | ModelSettings | None, schema: Schema | None) -> Iterator[tuple[str, ...]]:
+    """Yield the sets of columns that no two rows of a model share: each build makes sure of it for the whole table."""
     if not isinstance(table, ModelSettings):
         return
     if isinstance(table.strategy, Merge):
         yield tuple(name.lower() for name in table.strategy.unique_key)
+    filled = {column.name.lower() for column in schema or () if not column.nullable}
+    filled |= {name for check in table.checks if check.type == "not_null" and check.is_strict for name in check.names}
     for check in table.checks:
-        if check.type == "unique" and check.severity == "error" and check.where is None:
-            yield tuple(name.lower() for name in check.columns or ((check.column,) if check.column else ()))
+        is_key = check.type == "unique" and check.is_strict and check.scope == "table"
+        # To the check a null is like no other value; to an order nulls are alike.
+        if is_key and filled.issuperset(check.names):
+            yield check.names
 
 
 def table_stars(query: QueryObject) -> Iterator[int]:

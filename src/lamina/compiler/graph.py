@@ -30,8 +30,11 @@ class InputUse(Value, frozen=True):
     is_model: bool
     read_set: tuple[ColumnName, ...] | None  # every column that can influence the result; None: all, known or not
     row_set: tuple[ColumnName, ...] | None = None  # those that can influence which rows there are; None: any may
-    filter_column: ColumnName | None = None  # filtered exactly by [@start, @end)
-    window_seconds: int = 0  # declared: how far before the slice this input is read
+    filter_column: ColumnName | None = None  # a slice reads only rows where it lies in the slice, or in reach of it
+    filters_dates: bool = False  # that column holds dates, not instants
+    counts_days: bool = False  # it holds instants, and the reach is counted in days of the model's zone
+    reach_seconds: int = 0  # how far before the slice it is read: as the proof found, else as declared
+    window_seconds: int = 0  # as declared
     on_touch: Literal["rebuild", "keep"] = "rebuild"
     is_driver: bool = False
 
@@ -48,12 +51,14 @@ class CompiledModel(Value, frozen=True, array_like=True):
     layer: int
     depends_on: tuple[TableName, ...]  # as written, ephemeral models included
     inputs: tuple[InputUse, ...]
-    columns: Schema | None  # None: cannot be told before it runs (Python models without a contract)
+    columns: Schema | None  # None: not known before it runs (Python models without a contract)
     lineage: tuple[LineageEdge, ...]
     fingerprint: Fingerprint
     is_deterministic: bool = True
     depends_on_order: bool = False  # of rows that no declared key puts in a total order
     reads_parameters: tuple[str, ...] = ()  # `execution_time`, `as_of`, `run_id`, `start_date`...
+    rows_fingerprint: Fingerprint | None = None  # the fingerprint without the layout of the table
+    layout: dict[str, str] = {}  # `partitioned_by` and `sorted_by`, as text without spelling
 
     def is_own(self, use: InputUse) -> bool:
         """Tell whether an input is the model's own past."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from lamina.compiler.graph import CompiledModel, Graph
-from lamina.compiler.object import QueryObject
 from lamina.compiler.objects import compile_object, task_of_text
+from lamina.compiler.query.object import QueryObject
 from lamina.compiler.resolve import Names
 from lamina.values.names import ModelName, TableName
 from lamina.values.value import Value

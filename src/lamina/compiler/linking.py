@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable
 from hashlib import blake2b
 
 from lamina.compiler.cache import StoredLink, StoredReference, linked_of
-from lamina.compiler.check import ORDER_CODES, check_model
+from lamina.compiler.check import ORDER_CODES, check_model, verdict_of
 from lamina.compiler.gather import composed_shape, resolved_shape, subject_of, table_stars
-from lamina.compiler.link_model import ModelNames, Surroundings, link_other, link_query
-from lamina.compiler.linked import Linked
-from lamina.compiler.object import QueryObject
-from lamina.compiler.operators import QueryShape
+from lamina.compiler.link.link_model import ModelNames, Surroundings, link_other, link_query
+from lamina.compiler.link.linked import Linked
+from lamina.compiler.query.object import QueryObject
+from lamina.compiler.query.operators import QueryShape
+from lamina.compiler.slices.range_reads import by_range
 from lamina.project.model import ModelFile, ModelSettings
 from lamina.project.project import Project
 from lamina.project.source import SourceTable
@@ -104,12 +105,16 @@ class Linking:
             schemas=self._schemas,
             tables=self._tables,
         )
-        found = check_model(subject)
+        verdict = verdict_of(subject)
+        found = check_model(subject, verdict)
         inlined = {str(name) for name in linked.model.depends_on} & self._ephemeral.keys()
         depends_on_order = any(item.code in ORDER_CODES for item in found)
         depends_on_order |= any(self._ephemeral[name].model.depends_on_order for name in inlined)
         return linked.replace(
-            model=linked.model.replace(depends_on_order=depends_on_order),
+            model=linked.model.replace(
+                depends_on_order=depends_on_order,
+                inputs=tuple(by_range(use, linked.model, verdict) for use in linked.model.inputs),
+            ),
             diagnostics=(*linked.diagnostics, *found),
             shape=shape if file.settings.is_ephemeral else None,
             stars=tuple(table_stars(query)) if query is not None else (),

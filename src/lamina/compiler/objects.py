@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-from lamina.compiler.object import QueryObject
+from lamina.compiler.query.object import QueryObject
 from lamina.compiler.resolve import Names
 from lamina.project.model import ModelFile
 from lamina.project.strategy import FullRefresh
@@ -42,7 +42,7 @@ def object_key(text: str, *, schema: str, needs_shape: bool) -> str:
 
 def compile_object(task: ObjectTask, names: Names) -> QueryObject:
     """Compile one query."""
-    from lamina.compiler.query import compile_query
+    from lamina.compiler.compile_query import compile_query
 
     return compile_query(
         task.text, lambda parts: names.full_name(parts, schema=task.schema), needs_shape=task.needs_shape

@@ -13,7 +13,7 @@ NAME_CODES = {rule.RULE.code for rule in (cyclic_dependency, duplicate_target, u
 
 
 def recompile(project: Project, memory: Memory, head: Graph, *, run: RunTasks) -> Compilation | None:
-    """Return the graph and what was made anew; None where queries read other tables than before, or names are wrong.
+    """Return the graph and what was made again; None where queries read other tables than before, or names are wrong.
 
     The project must be that of `memory` and `head` but for its queries, with the same columns in its sources.
     """

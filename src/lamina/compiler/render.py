@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.compiler.inline import Part, cte_names, parts_of
-from lamina.compiler.parameters import ParameterValue, literal_sql, quoted
-from lamina.compiler.places import place_at
+from lamina.compiler.link.parameters import ParameterValue, literal_sql, quoted
+from lamina.compiler.query.places import place_at
 from lamina.errors import LaminaError
 from lamina.values.diagnostic import Place
 from lamina.values.names import TableName
@@ -36,7 +36,7 @@ class Replacement(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """A piece of rendered text: a model's own from `at` on, or what stands there instead; `model` None: ours."""
+    """A piece of rendered text: a model's own from `at` on, or what is there instead; `model` None: ours."""
 
     text: str
     model: CompiledModel | None = None

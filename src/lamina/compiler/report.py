@@ -38,6 +38,7 @@ class ListedModel(Value, frozen=True):
     path: str
     tags: tuple[str, ...]
     description: str | None
+    fault: str | None = None  # why it cannot be built, where it or what it reads does not compile
 
 
 class Explanation(Value, frozen=True):

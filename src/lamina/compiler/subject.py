@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from lamina.compiler.graph import CompiledModel
-from lamina.compiler.linked import Linked
-from lamina.compiler.object import QueryObject
-from lamina.compiler.operators import QueryShape
-from lamina.compiler.places import place_at
-from lamina.compiler.verdict import InputFacts
+from lamina.compiler.link.linked import Linked
+from lamina.compiler.query.object import QueryObject
+from lamina.compiler.query.operators import QueryShape
+from lamina.compiler.query.places import place_at
+from lamina.compiler.slices.verdict import InputFacts
 from lamina.project.model import ModelFile
 from lamina.values.diagnostic import Place
 from lamina.values.nearest import nearest
@@ -29,11 +29,11 @@ class Subject(NamedTuple):
     previous: CompiledModel | None  # as it was promoted
 
     def place_of(self, key: str) -> Place:
-        """Return where a key of the sidecar stands."""
+        """Return where a key of the sidecar is."""
         return self.file.places.of(key)
 
     def place_in_text(self, start: int) -> Place:
-        """Return where an offset of the query stands."""
+        """Return where an offset of the query is."""
         return place_at(self.file.text, start).replace(file=self.file.path)
 
     def column(self, name: str) -> Column | None:
@@ -56,7 +56,7 @@ def find_column(schema: Schema | None, name: str) -> Column | None:
 
 
 def missing_columns(subject: Subject, key: str, names: tuple[str, ...]) -> Iterator[tuple[str, Place, str | None]]:
-    """Yield the names of a setting that the model's output lacks, where each stands, and the nearest column."""
+    """Yield the names of a setting that the model's output lacks, where each is, and the nearest column."""
     for number, name in enumerate(names):
         if not subject.has_column(name):
             yield name, subject.place_of(f"{key}.{number}"), subject.close_column(name)

@@ -84,6 +84,17 @@ class Execution:
         )
         for name in untouched:
             self._reports[name] = self._not_started(self._models[name], planned[name])
+        return self._all_reports()
+
+    def left(self) -> tuple[StepReport, ...]:
+        """Return a report for every model of a plan that was left in the middle: what had not ended did nothing."""
+        with self._lock:
+            for name, actions in self._planned().items():
+                if name not in self._reports:
+                    self._reports[name] = self._not_started(self._models[name], actions)
+            return self._all_reports()
+
+    def _all_reports(self) -> tuple[StepReport, ...]:
         return tuple(self._reports[name] for name in sorted(self._reports))
 
     def _say_started(self, works: list[ModelName]) -> None:
@@ -135,7 +146,7 @@ class Execution:
             report = self._broken(model, InternalFailure(error))
         with self._lock:
             self._reports[name] = report
-            # What failed in an earlier run and is not tried again is no failure of this one.
+            # What failed in an earlier run and is not tried again is not a failure of this one.
             if report.materialization.error is not None:
                 self._failing.set()
 

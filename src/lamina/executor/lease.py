@@ -53,7 +53,7 @@ def _keep(runtime: Runtime, lease: Lease, stopped: Event) -> None:
 
 def _break_dead(runtime: Runtime) -> None:
     lease = runtime.store.current_lease(runtime.environment)
-    if lease is None or not _is_dead(lease.process):
+    if lease is None or not is_dead(lease.process):
         return
     runtime.store.break_lease(lease)
     runtime.emit(Recovered(detail=f"run `{lease.holder}` died while it held the lease"))
@@ -63,7 +63,8 @@ def _process_name(pid: int) -> str:
     return f"{socket.gethostname()}:{pid}:{_start_time(pid)}"
 
 
-def _is_dead(process: str) -> bool:
+def is_dead(process: str) -> bool:
+    """Tell whether a holder of a lease, on this machine, is gone for sure."""
     host, _, rest = process.partition(":")
     pid, _, started = rest.partition(":")
     if host != socket.gethostname() or not started or not pid.isdigit():

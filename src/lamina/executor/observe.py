@@ -1,7 +1,7 @@
 """Look at the world once: state, table heads, moved tables put right by their history, sources asked for changes."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -11,15 +11,20 @@ from lamina.planner.recover import Found, Identity, Recorded, Recovery, accepted
 from lamina.project.source import SourceTable
 from lamina.state.port import ModelRecord, StateView
 from lamina.values.coverage import Coverage, Mark
-from lamina.values.facts import Facts, Head, ModelFacts
+from lamina.values.diagnostic import Diagnostic
+from lamina.values.facts import Facts, Head, ModelFacts, TargetFacts
 from lamina.values.names import ColumnName, ModelName, Position, TableName
 from lamina.values.result import Detection
 from lamina.values.touch import Touch
+from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.port import NO_PINS, History, Pins
 
 Logs = dict[TableName, tuple[Touch, ...]]
 
 _MOST_NAMED = 100  # files or versions of a source that a run names
+
+# What is wrong with one source alone; anything else ends the command.
+_OF_THE_SOURCE = ("not_found", "connection_failed", "auth_failed", "data_rejected")
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,22 @@ class World:
     recovered: tuple[ModelName, ...]  # models whose record their table corrected
     detections: tuple[Detection, ...]
     highest_token: int  # in the marks of moved tables
+    unreadable: dict[TableName, WarehouseFailure] = field(default_factory=dict)  # sources, each with what is wrong
     taken_over: str | None = None  # identity of a lost store, whose marks an empty state goes on from
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with sources, in the order of their names."""
+        return tuple(self.unreadable[name].diagnostic() for name in sorted(self.unreadable))
+
+
+@dataclass(frozen=True)
+class SeenSource:
+    """A source that could be read: where it is, and what changed in it since it was last folded."""
+
+    head: Head
+    touches: tuple[Touch, ...]
+    detection: Detection
 
 
 def look(
@@ -49,25 +69,21 @@ def look(
     heads = runtime.warehouse.heads([model.target for model in models])
     recoveries, marks = _recover(runtime, models, view=view, heads=heads)
     records = {name: _record(name, recovery.recorded) for name, recovery in recoveries.items()}
-    source_heads = runtime.warehouse.source_heads(sources, _ahead(pins, view))
-    since = {TableName(source.name): _last_position(source, view, records) for source in sources}
-    source_touches = [
-        touch
-        for source in sources
-        for touch in _changes(
-            runtime,
-            graph,
-            source,
-            head=source_heads[TableName(source.name)],
-            since=since[TableName(source.name)],
-        )
-    ]
+    last = {TableName(source.name): _last_position(source, view, records) for source in sources}
+    seen, unreadable = _look_at_sources(runtime, graph, sources, pins=_ahead(pins, view), last=last)
+    source_touches = [touch for source in seen for touch in source.touches]
     table_touches = [touch for name in sorted(recoveries) for touch in recoveries[name].touches]
     new_touches, logs = extend_logs(view.touches, (*source_touches, *table_touches))
     facts = Facts(
         execution_time=execution_time,
-        heads={**{TableName(model.name): heads[model.target] for model in models}, **source_heads},
-        models={name: _model_facts(name, recovery, view=view) for name, recovery in recoveries.items()},
+        heads={
+            **{TableName(model.name): heads[model.target] for model in models},
+            **{source.head.table: source.head for source in seen},
+        },
+        models={
+            model.name: _model_facts(model, recoveries[model.name], view=view, unreadable=unreadable)
+            for model in models
+        },
         touches=logs,
     )
     return World(
@@ -75,11 +91,9 @@ def look(
         records=records,
         new_touches=new_touches,
         recovered=tuple(name for name, record in sorted(records.items()) if record != _known(view, name)),
-        detections=tuple(
-            _detection(runtime, source, head=source_heads[TableName(source.name)], since=since[TableName(source.name)])
-            for source in sorted(sources, key=lambda source: source.name)
-        ),
+        detections=tuple(source.detection for source in sorted(seen, key=lambda source: source.head.table)),
         highest_token=max((mark.token for mark in marks), default=0),
+        unreadable=unreadable,
         taken_over=_taken_over(runtime, view, marks),
     )
 
@@ -99,8 +113,11 @@ def _recover(
     runtime: Runtime, models: tuple[CompiledModel, ...], *, view: StateView, heads: Mapping[TableName, Head]
 ) -> tuple[dict[ModelName, Recovery], tuple[Mark, ...]]:
     """Put every record right against its table, and return the marks found; only moved tables are looked into."""
-    known = {model.name: _recorded(view, model.name) for model in models}
-    standing = {model.name: stand(heads[model.target], known[model.name]) for model in models}
+    known = {model.name: recorded_of(view, model.name) for model in models}
+    standing = {
+        model.name: _lost(runtime, model, view=view) or stand(heads[model.target], known[model.name])
+        for model in models
+    }
     histories: dict[ModelName, History] = {
         model.name: runtime.warehouse.history(model.target, _position(known[model.name]))
         for model in models
@@ -121,6 +138,14 @@ def _recover(
         found = Found(versions=history.versions, is_linked=history.is_linked, mark=history.mark)
         recoveries[model.name] = recover(model, heads[model.target], recorded=recorded, found=found, identity=identity)
     return recoveries, marks
+
+
+def _lost(runtime: Runtime, model: CompiledModel, *, view: StateView) -> TargetFacts | None:
+    """Look again for files that were lost when someone needed them; they may have been restored."""
+    if not any(failure.model == model.name and failure.lost_file is not None for failure in view.failures):
+        return None
+    file = runtime.warehouse.lost_file(model.target)
+    return None if file is None else TargetFacts(status="lost", detail=f"`{file}` cannot be read")
 
 
 def _accepted(runtime: Runtime, view: StateView, marks: tuple[Mark, ...]) -> tuple[str, ...]:
@@ -176,12 +201,49 @@ def extend_logs(
     return tuple(numbered), extended
 
 
-def _model_facts(name: ModelName, recovery: Recovery, *, view: StateView) -> ModelFacts:
+def _look_at_sources(
+    runtime: Runtime,
+    graph: Graph,
+    sources: tuple[SourceTable, ...],
+    *,
+    pins: Pins,
+    last: Mapping[TableName, Position | None],
+) -> tuple[list[SeenSource], dict[TableName, WarehouseFailure]]:
+    """Look at each source, and return what is wrong with those that cannot be read: it blocks their readers only."""
+    seen: list[SeenSource] = []
+    unreadable: dict[TableName, WarehouseFailure] = {}
+    for source in sources:
+        name = TableName(source.name)
+        try:
+            seen.append(_look_at_source(runtime, graph, source, pins=pins, since=last[name]))
+        except WarehouseFailure as error:
+            if error.kind not in _OF_THE_SOURCE:
+                raise
+            unreadable[name] = error
+    return seen, unreadable
+
+
+def _look_at_source(
+    runtime: Runtime, graph: Graph, source: SourceTable, *, pins: Pins, since: Position | None
+) -> SeenSource:
+    head = runtime.warehouse.source_heads((source,), pins)[TableName(source.name)]
+    return SeenSource(
+        head=head,
+        touches=_changes(runtime, graph, source, head=head, since=since),
+        detection=_detection(runtime, source, head=head, since=since),
+    )
+
+
+def _model_facts(
+    model: CompiledModel, recovery: Recovery, *, view: StateView, unreadable: Mapping[TableName, WarehouseFailure]
+) -> ModelFacts:
+    causes = (unreadable[use.name] for use in model.inputs if use.name in unreadable)
     return ModelFacts(
         coverage=recovery.recorded.coverage,
         target=recovery.target,
-        failures=tuple(failure for failure in view.failures if failure.model == name),
-        requests=view.requests.get(name, ()),
+        failures=tuple(failure for failure in view.failures if failure.model == model.name),
+        requests=view.requests.get(model.name, ()),
+        unreadable=next((f"{error.code}: {error.message}" for error in causes), ""),
     )
 
 
@@ -190,7 +252,8 @@ def _known(view: StateView, name: ModelName) -> ModelRecord:
     return view.models.get(name, empty)
 
 
-def _recorded(view: StateView, name: ModelName) -> Recorded | None:
+def recorded_of(view: StateView, name: ModelName) -> Recorded | None:
+    """Return what state holds of a model's table."""
     record = view.models.get(name)
     if record is None:
         return None

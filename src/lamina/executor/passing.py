@@ -8,13 +8,15 @@ from lamina.executor.observe import World, extend_logs, managed_models
 from lamina.executor.publish import Ground, Outcome
 from lamina.planner.decide_intervals import schedule_of
 from lamina.planner.fold import fold
+from lamina.planner.lost_tables import is_remade
 from lamina.planner.occasion import Occasion
 from lamina.planner.readiness import Upstream
+from lamina.planner.recover import standing_of, without_own_past
 from lamina.planner.touches import diff_questions, naming_questions
 from lamina.planner.upstream import upstream_of
 from lamina.state.port import ModelRecord
 from lamina.values.coverage import Coverage
-from lamina.values.facts import Head, ModelFacts, TargetFacts
+from lamina.values.facts import Head, ModelFacts
 from lamina.values.names import ModelName, TableName
 from lamina.values.plan import Action, Selection
 from lamina.values.result import Propagation
@@ -33,10 +35,15 @@ class Pass:
         self._heads: dict[TableName, Head] = dict(world.facts.heads)
         self._upstream: dict[TableName, Upstream] = {}
         self._readers: dict[TableName, list[CompiledModel]] = {}
+        self._models = {TableName(model.name): model for model in managed_models(graph)}
         for model in managed_models(graph):
             for use in model.inputs:
                 self._readers.setdefault(use.name, []).append(model)
         self._execution_time: datetime = world.facts.execution_time
+        for model in managed_models(graph):
+            if model.reads_itself and is_remade(model, self._facts[model.name], selection, self._execution_time):
+                record = self._records[model.name]
+                self._keep(record.replace(coverage=without_own_past(model, record.coverage)))
 
     def fold(self, model: CompiledModel) -> tuple[ModelRecord, bool, tuple[Propagation, ...]]:
         """Fold the inputs' touches into a model's record; say whether that changed it, and what was decided."""
@@ -61,6 +68,11 @@ class Pass:
                 upstream={use.name: self._upstream[use.name] for use in model.inputs if use.name in self._upstream},
                 touches=dict(self._logs),
             )
+
+    def tables_read(self, model: CompiledModel) -> tuple[CompiledModel, ...]:
+        """Return the model itself and the models whose tables it reads."""
+        others = (self._models[use.name] for use in model.inputs if use.name in self._models and not model.is_own(use))
+        return (model, *others)
 
     def input_bytes(self, model: CompiledModel) -> int | None:
         """Return how much the inputs of a model hold, None if one does not tell."""
@@ -100,7 +112,8 @@ class Pass:
                 columns=model.columns or (),
                 bytes=None if size is None else size + published.counts.bytes_written,
             )
-            self._facts[model.name] = self._facts[model.name].replace(target=TargetFacts(status="ours"))
+            target = standing_of(published.mark.coverage)
+            self._facts[model.name] = self._facts[model.name].replace(target=target)
             self._keep(
                 ModelRecord(
                     model=model.name,
@@ -125,11 +138,21 @@ class Pass:
     def base(self, model: CompiledModel) -> str | None:
         """Return the pointer a new batch is staged on; None where there is no table."""
         with self._lock:
-            is_absent = self._facts[model.name].target.status == "absent"
-            return None if is_absent else self._records[model.name].pointer
+            match self._facts[model.name].target.status:
+                case "absent":
+                    return None
+                case "lost":
+                    return self._heads[TableName(model.name)].pointer
+                case _:
+                    return self._records[model.name].pointer
+
+    def is_base_lost(self, model: CompiledModel) -> bool:
+        """Tell whether the table a new batch is published in place of cannot be read."""
+        with self._lock:
+            return self._facts[model.name].target.status == "lost"
 
     def ended(self, model: CompiledModel, left: tuple[Action, ...]) -> None:
-        """Note how a model stands for its readers; `left` is what of its decision was not published."""
+        """Note the state of a model for its readers; `left` is what of its decision was not published."""
         with self._lock:
             facts, occasion = self._facts[model.name], self.occasion(model)
             self._upstream[TableName(model.name)] = upstream_of(model, facts, occasion, actions=left)

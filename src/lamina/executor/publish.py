@@ -10,11 +10,13 @@ from lamina.errors import LaminaError
 from lamina.executor.failpoint import failpoint
 from lamina.executor.runtime import Runtime
 from lamina.planner.record import record_batch
-from lamina.planner.touches import batch_extent, is_append, replaces_rows
+from lamina.planner.segments import outdated
+from lamina.planner.touches import adds_nothing, batch_extent, has_new_rows, is_append, is_compared, new_slices
 from lamina.state.errors import LeaseLost, PublishConflict
 from lamina.state.port import Lease, ModelRecord
 from lamina.values.batch import Batch, CheckResult, Diff, DiffQuestion, Published, Staged
 from lamina.values.coverage import Mark
+from lamina.values.diagnostic import Place
 from lamina.values.drift import Drift
 from lamina.values.event import StepProgress
 from lamina.values.facts import Intent
@@ -28,29 +30,35 @@ class ChecksFailed(WarehouseFailure):
     """Checks of severity error refused the staged rows; nothing was published.
 
     Why: the new rows break what `[[checks]]` of the model promises, so readers keep the old ones.
-    Fix: mend the rows or the query and run again; `severity = "warn"` lets a check report without refusing.
+    Fix: correct the rows or the query and run again; `severity = "warn"` lets a check report without refusing.
     """
 
     code = "L610"
 
     def __init__(self, results: tuple[CheckResult, ...]) -> None:
-        failed = [item for item in results if not item.passed and item.severity == "error"]
-        told = ", ".join(_told(item) for item in failed)
+        first, *others = [item for item in results if not item.passed and item.severity == "error"]
+        said = ", ".join((failure_words(first), *(failure_words(item) + _at(item) for item in others)))
         super().__init__(
-            f"`{failed[0].model}`: {counted(len(failed), 'check')} failed: {told}",
+            f"`{first.model}`: {counted(1 + len(others), 'check')} failed: {said}",
             kind="data_rejected",
-            hint="nothing was published; mend the data or the query and run again",
+            hint="nothing was published; correct the data or the query and run again",
+            place=Place(file=first.file, line=first.line or 1) if first.file is not None else None,
         )
         self.results = results
 
 
-def _told(check: CheckResult) -> str:
+def failure_words(check: CheckResult) -> str:
     """Say what a failed check saw; text in place of a count is why it could not run."""
     if isinstance(check.observed, str):
         return f"`{check.name}` could not run: {check.observed}"
-    if check.rows_failed is not None:
-        return f"`{check.name}` in {counted(check.rows_failed, 'row')}"
-    return f"`{check.name}` ({check.observed}, expected {check.expected})"
+    if check.rows_failed is None:
+        return f"`{check.name}` ({check.observed}, expected {check.expected})"
+    examples = f" ({'; '.join(f'`{item}`' for item in check.examples)})" if check.examples else ""
+    return f"`{check.name}` in {counted(check.rows_failed, 'row')}{examples}"
+
+
+def _at(check: CheckResult) -> str:
+    return f" at {check.file}:{check.line}" if check.file is not None else ""
 
 
 @dataclass(frozen=True)
@@ -120,26 +128,36 @@ def _abandon(runtime: Runtime, batch: Batch) -> None:
 
 def _stage(writer: Writer, ground: Ground, batch: Batch) -> tuple[Staged, tuple[CheckResult, ...]]:
     _say(writer, ground, "building")
-    mark = _mark(writer, ground, batch, watermark=None)
+    mark = _mark(writer, ground, batch)
     staged = writer.runtime.warehouse.stage(batch, ground.model, mark)
     failpoint("stage.after")
-    if not ground.model.settings.checks:
+    # The rows of a rewrite were checked when they were built.
+    if not ground.model.settings.checks or batch.mode == "rewrite":
         return staged, ()
     _say(writer, ground, "checking")
-    checks = writer.runtime.warehouse.check(staged, ground.model)
+    changing = outdated(ground.record.coverage, ground.model.fingerprint)
+    found = writer.runtime.warehouse.check(staged, ground.model, outdated=changing)
+    checks = tuple(_placed(writer.runtime, ground.model, item, number) for number, item in enumerate(found))
     failpoint("check.after")
     if any(not item.passed and item.severity == "error" for item in checks):
         raise ChecksFailed(checks)
     return staged, checks
 
 
+def _placed(runtime: Runtime, model: CompiledModel, check: CheckResult, number: int) -> CheckResult:
+    """Return a failed check with the place where it is written."""
+    place = None if check.passed else runtime.place_of(model, f"checks.{number}")
+    return check if place is None else check.replace(file=place.file, line=place.line)
+
+
 def _prepare(writer: Writer, ground: Ground, staged: Staged) -> Published:
     """Compare with what stood there, write the late facts, and return all that one transaction will record."""
     warehouse = writer.runtime.warehouse
-    mark = _mark(writer, ground, staged.batch, watermark=staged.watermark)
+    mark = _mark(writer, ground, staged.batch, watermark=staged.watermark, retained=staged.retained)
     diff = _diff(writer, ground, staged)
     touch = _touch(ground, staged, diff)
-    if isinstance(touch.extent, Nothing):
+    # Equal rows in another layout are written all the same, and touch nobody.
+    if diff is not None and diff.is_equal and not staged.is_relaid:
         staged, move = warehouse.prepare_mark(staged, mark, touch)
     else:
         move = warehouse.prepare_publish(staged, mark, touch)
@@ -150,6 +168,7 @@ def _prepare(writer: Writer, ground: Ground, staged: Staged) -> Published:
         parent=touch.parent,
         extent=touch.extent,
         is_append=touch.is_append,
+        has_new_rows=touch.has_new_rows,
         refinements=touch.refinements,
         counts=staged.counts,
         mark=mark,
@@ -158,7 +177,7 @@ def _prepare(writer: Writer, ground: Ground, staged: Staged) -> Published:
 
 
 def _diff(writer: Writer, ground: Ground, staged: Staged) -> Diff | None:
-    if not replaces_rows(staged.batch, ground.record.coverage):
+    if not is_compared(staged.batch, ground.record.coverage, ground.questions):
         return None
     _say(writer, ground, "comparing")
     diff = writer.runtime.warehouse.diff(staged, ground.questions)
@@ -169,12 +188,14 @@ def _diff(writer: Writer, ground: Ground, staged: Staged) -> Diff | None:
 def _touch(ground: Ground, staged: Staged, diff: Diff | None) -> Touch:
     batch = staged.batch
     is_equal = diff is not None and diff.is_equal
+    is_same = is_equal or adds_nothing(staged)
     return Touch(
         table=TableName(batch.model),
         position=staged.position,
         parent=ground.record.position,
-        extent=Nothing() if is_equal else batch_extent(batch, ground.model, added=staged.added),
+        extent=Nothing() if is_same else batch_extent(batch, ground.model, added=staged.added),
         is_append=is_append(batch, staged.counts),
+        has_new_rows=has_new_rows(batch, ground.record.coverage),
         refinements=diff.refinements if diff is not None and not is_equal else (),
         rows_added=staged.counts.written,
     )
@@ -203,8 +224,10 @@ def _find_touch(runtime: Runtime, published: Published) -> Touch | None:
     return next((touch for touch in log if touch.position == published.position), None)
 
 
-def _mark(writer: Writer, ground: Ground, batch: Batch, *, watermark: str | None) -> Mark:
-    runtime, model = writer.runtime, ground.model
+def _mark(
+    writer: Writer, ground: Ground, batch: Batch, *, watermark: str | None = None, retained: int | None = None
+) -> Mark:
+    runtime, model, before = writer.runtime, ground.model, ground.record.coverage
     return Mark(
         commit=batch.commit,
         run_id=writer.run_id,
@@ -216,7 +239,8 @@ def _mark(writer: Writer, ground: Ground, batch: Batch, *, watermark: str | None
         fingerprint=model.fingerprint,
         slices=batch.slices,
         pins={pin.input: pin.position for pin in batch.pins},
-        coverage=record_batch(ground.record.coverage, model, batch, start=ground.start, watermark=watermark),
+        coverage=record_batch(before, model, batch, start=ground.start, watermark=watermark, retained=retained),
+        new_slices=new_slices(batch, before),
     )
 
 

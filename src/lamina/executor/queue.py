@@ -17,19 +17,34 @@ def work_through(
     waiting = {key: set(needed & needs.keys()) for key, needed in needs.items()}
     if threads == 1:
         return _work_in_turn(waiting, work, should_stop)
-    running: dict[Future[None], Key] = {}
-    with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="lamina-step") as pool:
-        while waiting or running:
-            if not should_stop():
-                for key in _take_ready(waiting):
-                    running[pool.submit(work, key)] = key
-            if not running:
-                break
-            finished, _ = wait(running, return_when=FIRST_COMPLETED, timeout=0.2)
-            for future in finished:
-                _release(waiting, running.pop(future))
-                future.result()
+    pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="lamina-step")
+    try:
+        _work_side_by_side(pool, waiting, work, should_stop)
+    except KeyboardInterrupt:
+        # Who interrupts does not wait for what is under way: it may take minutes.
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    except BaseException:
+        pool.shutdown()
+        raise
+    pool.shutdown()
     return tuple(sorted(waiting))
+
+
+def _work_side_by_side(
+    pool: ThreadPoolExecutor, waiting: dict[Key, set[Key]], work: Callable[[Key], None], should_stop: Callable[[], bool]
+) -> None:
+    running: dict[Future[None], Key] = {}
+    while waiting or running:
+        if not should_stop():
+            for key in _take_ready(waiting):
+                running[pool.submit(work, key)] = key
+        if not running:
+            return
+        finished, _ = wait(running, return_when=FIRST_COMPLETED, timeout=0.2)
+        for future in finished:
+            _release(waiting, running.pop(future))
+            future.result()
 
 
 def _work_in_turn(

@@ -6,9 +6,10 @@ from lamina.executor.publish import Outcome
 from lamina.project.strategy import strategy_name
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.interval import merge
-from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Skip, Wait
+from lamina.values.plan import UNCHANGED, Action, Block, Build, Hold, Rebuild, Skip, Wait
 from lamina.values.result import Attempt, Materialization, StepStatus
 from lamina.values.touch import Nothing
+from lamina.values.words import counted
 from lamina.warehouse.failure import WarehouseFailure
 
 _UNFINISHED: tuple[tuple[type[Action], StepStatus], ...] = ((Block, "blocked"), (Wait, "waiting"), (Hold, "held"))
@@ -41,6 +42,7 @@ def materialization_of(
         rows_inserted=sum(count.inserted for count in counts),
         rows_replaced=sum(count.replaced for count in counts),
         rows_deleted=sum(count.deleted for count in counts),
+        rows_carried=sum(count.carried for count in counts),
         rows_duplicate=sum(count.duplicate for count in counts),
         rows_rejected=sum(count.rejected for count in counts),
         rows_quarantined=sum(count.quarantined for count in counts),
@@ -52,6 +54,7 @@ def materialization_of(
         failure_kind=_failure_kind(error),
         error=_diagnostic(model, error) if error is not None else None,
         blocked_by=tuple(sorted(blocked_by - {model.name})),
+        timezone=model.settings.timezone,
     )
 
 
@@ -72,14 +75,18 @@ def _status(
         return "failed", own[0].reason
     if outcomes:
         reasons = [item.reason for item in decided if isinstance(item, Build | Rebuild)]
+        counts = tuple(outcome.published.counts for outcome in outcomes)
+        if carried := sum(count.carried for count in counts):
+            reasons.append(f"{counted(carried, 'row')} that only the table holds carried over")
         if all(isinstance(outcome.touch.extent, Nothing) for outcome in outcomes):
-            reasons.append("the same rows as before, nothing written")
+            is_written = any(count.bytes_written for count in counts)
+            reasons.append("the same rows as before" if is_written else "the same rows as before, nothing written")
         return "completed", "; ".join(reasons)
     for kind, status in _UNFINISHED:
         reasons = [item.reason for item in left if isinstance(item, kind)]
         if reasons:
             return status, "; ".join(reasons)
-    return "skipped", "; ".join(item.reason for item in decided if isinstance(item, Skip)) or "unchanged"
+    return "skipped", "; ".join(item.reason for item in decided if isinstance(item, Skip)) or UNCHANGED
 
 
 def _diagnostic(model: CompiledModel, error: LaminaError) -> Diagnostic:

@@ -15,7 +15,7 @@ def follow_harmless_move(writer: Writer, now: Pass, model: CompiledModel) -> Non
     is_harmless = all(item.is_content_preserving or isinstance(item.touch.extent, Nothing) for item in history.versions)
     if head.pointer is None or not history.is_linked or not is_harmless or record.position is None:
         raise WarehouseFailure(
-            f"somebody else wrote to `{model.target}` while it was built",
+            f"another writer changed `{model.target}` while it was built",
             kind="conflict",
             hint="nothing was published; run again, and the next run says what happened to the table",
         )

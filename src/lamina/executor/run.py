@@ -14,14 +14,16 @@ from lamina.executor.observe import World, look, managed_models, sources_of
 from lamina.executor.passing import Pass
 from lamina.executor.publish import Writer
 from lamina.executor.runtime import Runtime
+from lamina.executor.state_copy import keep_copy
 from lamina.executor.summary import ended_result, run_result
+from lamina.planner.broken import only, with_promoted
 from lamina.planner.cadence import next_due
 from lamina.planner.plan import build_plan
 from lamina.state.errors import LeaseLost
 from lamina.state.port import Lease, ModelRecord, RunRecord
 from lamina.values.codec import to_json
 from lamina.values.event import Recovered
-from lamina.values.names import PlanId, RunId
+from lamina.values.names import ModelName, PlanId, RunId
 from lamina.values.plan import Plan, Selection
 from lamina.values.result import Propagation, RunResult
 from lamina.warehouse.port import NO_PINS, Pins
@@ -37,11 +39,19 @@ class Request:
     execution_time: datetime
     limits: Limits
     review: Callable[[Plan], None]
+    left_out: frozenset[ModelName] = frozenset()  # models that do not compile: what is recorded of them stays
     pins: Pins = field(default_factory=dict)  # what a plan that is applied read of its sources
 
 
 def run(runtime: Runtime, graph: Graph, request: Request, *, stop: Signal) -> RunResult:
     """Do one pass over the selected models and return what it did."""
+    try:
+        return _run(runtime, graph, request, stop=stop)
+    finally:
+        keep_copy(runtime)
+
+
+def _run(runtime: Runtime, graph: Graph, request: Request, *, stop: Signal) -> RunResult:
     started, above = monotonic(), 0
     while True:
         with held_lease(runtime, request.run_id, above=above) as lease:
@@ -120,7 +130,8 @@ def _work(
         runtime.store.adopt(world.taken_over, lease)
         runtime.emit(Recovered(detail="the state was lost; it is derived again from the tables"))
     _clean_up(runtime)
-    runtime.store.expire(frozenset(model.name for model in graph.models), lease, now=runtime.clock())
+    names = frozenset(model.name for model in graph.models) | request.left_out
+    runtime.store.expire(names, lease, now=runtime.clock())
     now = Pass(graph, world, selection=request.selection)
     folded = tuple(now.fold(model) for model in managed_models(graph))
     facts = world.facts.replace(models={model.name: now.facts(model) for model in managed_models(graph)})
@@ -128,18 +139,25 @@ def _work(
     request.review(plan)  # a plan that is refused leaves no trace
     _store_folds(runtime, folded, world=world, lease=lease)
     propagation = tuple(decision for _, _, decisions in folded for decision in decisions)
-    runtime.store.save_graph(runtime.environment, graph)
+    _promote(runtime, graph, left_out=request.left_out)
     writer = Writer(
         runtime=runtime, run_id=request.run_id, lease=lease, execution_time=request.execution_time, stop=stop
     )
     execution = Execution(writer, graph, request.limits, plan=plan, now=now, stop=stop)
-    reports = execution.run()
+    try:
+        reports = execution.run()
+    except KeyboardInterrupt:
+        if not stop.is_set():
+            raise
+        # The run was ending already, and is now to end at once: what was under way is left to the next run.
+        reports = execution.left()
     result = run_result(
         request.command,
         plan,
         reports,
         run_id=request.run_id,
         detections=world.detections,
+        diagnostics=world.diagnostics,
         propagation=propagation,
         next_due=next_due(selected_models(graph, request.selection), request.execution_time),
         is_interrupted=stop.is_set(),
@@ -147,6 +165,13 @@ def _work(
         seconds=monotonic() - started,
     )
     return result, execution.lost
+
+
+def _promote(runtime: Runtime, graph: Graph, *, left_out: frozenset[ModelName]) -> None:
+    """Keep the project as it is run; a model that does not compile is kept as it was run last."""
+    if left_out:
+        graph = with_promoted(graph, only(runtime.store.load_graph(runtime.environment), left_out))
+    runtime.store.save_graph(runtime.environment, graph)
 
 
 def _clean_up(runtime: Runtime) -> None:

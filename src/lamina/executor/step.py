@@ -7,6 +7,7 @@ from time import monotonic
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
 from lamina.executor.failpoint import failpoint
+from lamina.executor.lost_files import lost_among
 from lamina.executor.passing import Pass
 from lamina.executor.publish import ChecksFailed, Outcome, Writer, publish_batch
 from lamina.executor.report import materialization_of
@@ -15,20 +16,24 @@ from lamina.executor.retry import RetryBudget, Trail, with_retries
 from lamina.planner.batches import cut_batches, cut_spans
 from lamina.planner.bound import within_plan
 from lamina.planner.decide import decide
+from lamina.planner.decide_intervals import schedule_of
+from lamina.planner.kept import accepts_loss, refuse_loss
+from lamina.planner.recover import is_foreign
+from lamina.planner.relayout import is_rewrite
 from lamina.planner.segments import covered, indebted
 from lamina.planner.staleness import conditions_of, parameters_at, pins_of
 from lamina.state.errors import LeaseLost, PublishConflict
-from lamina.values.batch import Batch, CheckResult
+from lamina.values.batch import Batch, CheckResult, Pin
 from lamina.values.drift import Drift
 from lamina.values.event import StepFinished, StepStarted
 from lamina.values.facts import Failure
-from lamina.values.interval import Interval, merge, subtract
-from lamina.values.names import CommitId
+from lamina.values.interval import Interval, intersect, merge, subtract
+from lamina.values.names import CommitId, TableName
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Selection, Wait
 from lamina.values.result import Materialization, Propagation
 from lamina.warehouse.failure import RebuildNeeded, WarehouseFailure
 
-# Failures that the same code over the same inputs meets again; any other is tried anew by the next run.
+# Failures that the same code over the same inputs meets again; any other is tried again by the next run.
 _LASTING = ("query_rejected", "data_rejected")
 
 
@@ -78,6 +83,7 @@ class Step:
         self._checks: list[CheckResult] = []
         self._drift: list[Drift] = []
         self._failed: list[tuple[tuple[Interval, ...], LaminaError]] = []
+        self._blocks: list[Block] = []  # slices whose inputs turned out to be lost
 
     def run(self) -> StepReport:
         """Bring the model up to date, as far as its inputs and the plan allow."""
@@ -88,11 +94,11 @@ class Step:
         withheld = tuple(action for action in decided if isinstance(action, Wait | Block | Hold))
         if works:
             self._say_started(works)
-        if self._model.reads_itself:
-            self._build_in_order(works)
-        else:
-            for action in works:
+        in_order = tuple(action for action in works if self._model.reads_itself and not is_rewrite(action))
+        for action in works:
+            if action not in in_order:
                 self._build(action)
+        self._build_in_order(in_order)
         left = (*self._left(works), *withheld)
         self._now.ended(self._model, left)
         materialization = materialization_of(
@@ -129,15 +135,22 @@ class Step:
 
     def _build_in_order(self, works: tuple[Build | Rebuild, ...]) -> None:
         """Build a model that reads its own past, one slice after another: each may make later ones stale."""
-        while works and not self._failed:
+        while works and not self._failed and not self._blocks:
             first = min(works, key=lambda work: work.intervals[0])
-            self._build(first.replace(intervals=(next(cut_spans(first, self._model)),)))
+            self._build(self._undoing_writes(first.replace(intervals=(next(cut_spans(first, self._model)),))))
             self._fold()
             owed = indebted(self._now.record(self._model.name).coverage)
             done = subtract(self._built(), owed)
-            again = (action for action in self._decide() if isinstance(action, Build | Rebuild))
+            decided = (action for action in self._decide() if not is_rewrite(action))
+            again = (action for action in decided if isinstance(action, Build | Rebuild))
             rest = tuple(action.replace(intervals=subtract(action.intervals, done)) for action in again)
             works = tuple(action for action in rest if action.intervals)
+
+    def _undoing_writes(self, slice_: Build | Rebuild) -> Build | Rebuild:
+        """Return the first slice after others wrote as one that takes all other slices from before that."""
+        if not is_foreign(self._now.record(self._model.name).coverage):
+            return slice_
+        return Rebuild(model=slice_.model, intervals=slice_.intervals, reason=slice_.reason)
 
     def _build(self, action: Build | Rebuild) -> None:
         model, writer = self._model, self._writer
@@ -149,6 +162,7 @@ class Step:
             parameters=parameters_at(writer.execution_time, writer.run_id),
             new_commit=lambda: CommitId(writer.runtime.new_id()),
             is_from_nothing=self._is_from_nothing(),
+            carries_rows=self._carries_rows(),
             input_bytes=self._now.input_bytes(model),
         )
         for batch in batches:
@@ -160,25 +174,44 @@ class Step:
                 if not self._can_rebuild(action):
                     self._fail(batch, error)
                     continue
-                self._build(self._whole_rebuild(action, error))
+                self._rebuild(self._whole_rebuild(action, error))
                 return
             except LaminaError as error:
                 self._fail(batch, error)
 
+    def _rebuild(self, action: Build | Rebuild) -> None:
+        """Build a whole table that was not planned so, unless that would drop rows which only the table holds."""
+        facts, selection = self._now.facts(self._model), self._selection if self._is_from_nothing() else Selection()
+        for allowed in refuse_loss(self._model, facts, (action,), selection):
+            if isinstance(allowed, Build | Rebuild):
+                self._build(allowed)
+            elif isinstance(allowed, Block):
+                self._blocks.append(allowed)
+
     def _is_from_nothing(self) -> bool:
-        """Tell whether somebody asked for the table as if it were not there."""
+        """Tell whether someone asked for the table as if it were not there."""
         return self._selection.is_full_refresh and self._model.name not in self._selection.upstreams
+
+    def _carries_rows(self) -> bool:
+        """Tell whether a rebuild carries over what only the table holds."""
+        is_given_up = self._is_from_nothing() and accepts_loss(self._selection)
+        is_readable = self._now.base(self._model) is not None and not self._now.is_base_lost(self._model)
+        return not is_given_up and is_readable
 
     def _can_rebuild(self, action: Build | Rebuild) -> bool:
         """Tell whether the whole table may be built in place of a batch that does not fit into it."""
-        is_whole = action.mode == "replace_all"
+        is_whole = action.mode in ("replace_all", "rewrite")
         return self._bounds.may_rebuild and not is_whole and not self._model.reads_itself
 
     def _whole_rebuild(self, action: Build | Rebuild, error: RebuildNeeded) -> Build | Rebuild:
         if isinstance(action, Build) and action.mode == "merge" and action.since is not None:
             # All rows do what the new ones would have done, and keys that left the source stay.
             return action.replace(since=None, reason=f"{action.reason}; {error.message}")
+        schedule = schedule_of(self._model, self._now.facts(self._model), self._now.occasion(self._model))
         there = covered(self._now.record(self._model.name).coverage)
+        # What is built and not due may have left its source: it is carried over.
+        if schedule is not None:
+            there = intersect(there, (schedule.due,)) if schedule.due is not None else ()
         spans = merge((*there, *action.intervals))
         return Rebuild(model=action.model, intervals=spans, reason=f"{action.reason}; {error.message}")
 
@@ -192,12 +225,14 @@ class Step:
             for _ in range(3):
                 ground = self._now.ground(model)
                 commit = CommitId(writer.runtime.new_id())
-                fresh = batch.replace(commit=commit, base=self._now.base(model))
+                base, is_lost = self._now.base(model), self._now.is_base_lost(model)
+                pins = _other_tables(batch) if is_lost else batch.pins
+                fresh = batch.replace(commit=commit, base=base, is_base_lost=is_lost, pins=pins)
                 try:
                     return publish_batch(writer, ground, fresh)
                 except PublishConflict:
                     follow_harmless_move(writer, self._now, model)
-            raise WarehouseFailure(f"table `{model.target}` is moved by others all the time", kind="conflict")
+            raise WarehouseFailure(f"table `{model.target}` keeps being changed by another writer", kind="conflict")
 
         outcome = with_retries(
             writer.runtime, model.name, attempt, retries=bounds.retries, budget=bounds.budget, trail=self._trail
@@ -211,6 +246,17 @@ class Step:
         """Remember a failure: what is final is not tried again before code, inputs or conditions change."""
         if isinstance(error, ChecksFailed):
             self._checks += error.results
+        lost = lost_among(self._writer, self._now.tables_read(self._model), error)
+        if lost is not None and lost[0] != self._model:
+            block = Block(
+                model=self._model.name,
+                intervals=batch.slices,
+                reason=lost[1].message,
+                blocked_by=(lost[0].name,),
+            )
+            self._blocks.append(block)
+            return
+        error = error if lost is None else lost[1]
         self._failed.append((batch.slices, error))
         kind = error.kind if isinstance(error, WarehouseFailure) else "internal"
         if kind != "interrupted":
@@ -239,16 +285,22 @@ class Step:
 
     def _left(self, works: tuple[Build | Rebuild, ...]) -> tuple[Action, ...]:
         """Return what of the work failed, as blocks that name the model itself."""
+        blocked = tuple(span for block in self._blocks for span in block.intervals)
         spans = merge(tuple(span for slices, _ in self._failed for span in slices))
-        missed = subtract(merge(tuple(span for work in works for span in work.intervals)), (*self._built(), *spans))
+        wanted = merge(tuple(span for work in works if not is_rewrite(work) for span in work.intervals))
+        # Slices in order end with the first that fails; what is not wanted any more did not.
+        has_ended = bool(self._failed or self._blocks)
+        missed = subtract(wanted, (*self._built(), *spans, *blocked)) if has_ended else ()
         failed = merge((*spans, *missed))
         if not failed:
-            return ()
+            return tuple(self._blocks)
         name = self._model.name
-        return (Block(model=name, intervals=failed, reason="failed in this run", blocked_by=(name,)),)
+        own = Block(model=name, intervals=failed, reason="failed in this run", blocked_by=(name,))
+        return (own, *self._blocks)
 
     def _built(self) -> tuple[Interval, ...]:
-        return merge(tuple(span for outcome in self._outcomes for span in outcome.published.batch.slices))
+        batches = (outcome.published.batch for outcome in self._outcomes)
+        return merge(tuple(span for batch in batches if batch.mode != "rewrite" for span in batch.slices))
 
     def _say_started(self, works: tuple[Build | Rebuild, ...]) -> None:
         spans = merge(tuple(span for work in works for span in work.intervals))
@@ -264,5 +316,11 @@ class Step:
                 rows_written=done.rows_written,
                 seconds=done.duration_ms / 1000,
                 intervals=done.intervals,
+                timezone=done.timezone,
             )
         )
+
+
+def _other_tables(batch: Batch) -> tuple[Pin, ...]:
+    """Return what a batch reads beside its own past, which is gone where the files of its table are lost."""
+    return tuple(pin for pin in batch.pins if pin.input != TableName(batch.model))

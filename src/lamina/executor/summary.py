@@ -5,9 +5,10 @@ from datetime import datetime
 from lamina.errors import LaminaError
 from lamina.executor.execute import InternalFailure
 from lamina.executor.step import StepReport
-from lamina.values.interval import WHOLE
+from lamina.values.diagnostic import Diagnostic
+from lamina.values.interval import bound_or_none
 from lamina.values.names import EnvironmentName, RunId
-from lamina.values.plan import Action, Hold, Plan, Wait
+from lamina.values.plan import UNCHANGED, Action, Hold, Plan, Wait
 from lamina.values.result import (
     Concurrency,
     Detection,
@@ -37,6 +38,7 @@ def run_result(
     *,
     run_id: RunId,
     detections: tuple[Detection, ...],
+    diagnostics: tuple[Diagnostic, ...],
     propagation: tuple[Propagation, ...],
     next_due: tuple[NextDue, ...],
     is_interrupted: bool,
@@ -44,7 +46,8 @@ def run_result(
     seconds: float,
 ) -> RunResult:
     """Return what a run did, as its JSON document says it."""
-    done = tuple(report.materialization for report in reports)
+    propagation = (*propagation, *(item for report in reports for item in report.propagation))
+    done = tuple(_with_reason(report.materialization, propagation) for report in reports)
     status = _status(reports, is_interrupted=is_interrupted)
     return RunResult(
         version=VERSION,
@@ -64,7 +67,8 @@ def run_result(
         concurrency=Concurrency(max=threads, final=threads),
         materializations=done,
         detections=detections,
-        propagation=(*propagation, *(item for report in reports for item in report.propagation)),
+        diagnostics=diagnostics,
+        propagation=propagation,
         check_results=tuple(check for report in reports for check in report.checks),
         drift=tuple(item for report in reports for item in report.drift),
         pending=tuple(item for report in reports for item in _pending(report.left)),
@@ -98,6 +102,14 @@ def ended_result(
     )
 
 
+def _with_reason(done: Materialization, propagation: tuple[Propagation, ...]) -> Materialization:
+    """Return a line that says why a change of an input did not reach its model."""
+    if done.status != "skipped" or done.reason != UNCHANGED:
+        return done
+    reasons = dict.fromkeys(item.reason for item in propagation if item.model == done.model and item.decision == "skip")
+    return done.replace(reason="; ".join(reasons) or done.reason)
+
+
 def _instant(time: datetime) -> str:
     return f"{time:%Y-%m-%dT%H:%M:%S.%fZ}"
 
@@ -119,8 +131,8 @@ def _pending(left: tuple[Action, ...]) -> tuple[Pending, ...]:
     return tuple(
         Pending(
             model=action.model,
-            start="" if span == WHOLE else f"{span.start:%Y-%m-%dT%H:%M:%SZ}",
-            end="" if span == WHOLE else f"{span.end:%Y-%m-%dT%H:%M:%SZ}",
+            start=bound_or_none(span.start),
+            end=bound_or_none(span.end),
             reason=action.reason,
         )
         for action in left

@@ -1,27 +1,49 @@
 """Prove tables: recompute their slices over the inputs they are recorded to have consumed, and compare."""
 
 from lamina.compiler.graph import CompiledModel
+from lamina.errors import LaminaError
 from lamina.executor.observe import World
 from lamina.executor.runtime import Runtime
-from lamina.planner.consumed import consumed
+from lamina.planner.consumed import Consumed, consumed
 from lamina.planner.fold import fold
+from lamina.planner.lost_tables import lost_in_words
+from lamina.planner.relayout import as_current
 from lamina.values.coverage import Coverage
+from lamina.values.facts import ModelFacts, TargetFacts
 from lamina.values.interval import Interval, merge, subtract
+from lamina.values.names import TableName
 from lamina.values.result import ModelVerdict
 from lamina.values.words import counted, listed
+from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.port import Comparison
 
 
 def verify_model(runtime: Runtime, model: CompiledModel, world: World) -> ModelVerdict:
-    """Return whether a table equals a recompute, and what of it was not compared."""
+    """Return whether a table equals a recompute, and what of it was not compared; a failure is that model's alone."""
+    try:
+        return _verify(runtime, model, world)
+    except LaminaError as error:
+        if isinstance(error, WarehouseFailure) and error.kind == "interrupted":
+            raise
+        reason = f"it could not be computed again: {error.message}"
+        return ModelVerdict(model=model.name, status="unverifiable", reason=reason)
+
+
+def _verify(runtime: Runtime, model: CompiledModel, world: World) -> ModelVerdict:
     facts = world.facts.models[model.name]
     if facts.target.status == "absent" or not facts.coverage.segments:
         return ModelVerdict(model=model.name, status="unverifiable", reason="not built yet", is_built=False)
     if facts.target.status in ("unmarked", "other_project"):
         return ModelVerdict(model=model.name, status="unverifiable", reason="the table is not of this project")
+    if facts.target.status == "unreadable":
+        return ModelVerdict(model=model.name, status="unverifiable", reason=facts.target.detail)
+    if (lost := _lost(runtime, model, facts)) is not None:
+        return ModelVerdict(model=model.name, status="failed", reason=lost_in_words(model, lost, runtime.clock()))
     if not model.is_deterministic:
         return ModelVerdict(model=model.name, status="unverifiable", reason="non-deterministic")
-    recorded = facts.coverage
+    if facts.unreadable:
+        return ModelVerdict(model=model.name, status="unverifiable", reason=facts.unreadable)
+    recorded = as_current(model, facts.coverage)
     folded, _ = fold(recorded, model, touches=world.facts.touches, heads=world.facts.heads)
     verdict = _compare(runtime, model, recorded)
     if verdict.status == "unverifiable" and folded != recorded:
@@ -30,17 +52,54 @@ def verify_model(runtime: Runtime, model: CompiledModel, world: World) -> ModelV
     return verdict
 
 
+def _lost(runtime: Runtime, model: CompiledModel, facts: ModelFacts) -> ModelFacts | None:
+    """Return what is known of a table of which a file is missing, whether or not a recompute would need that file."""
+    if facts.target.status == "lost":
+        return facts
+    file = runtime.warehouse.lost_file(model.target)
+    lost = TargetFacts(status="lost", detail=f"`{file}` cannot be read")
+    return None if file is None else facts.replace(target=lost)
+
+
 def _compare(runtime: Runtime, model: CompiledModel, coverage: Coverage) -> ModelVerdict:
     groups = consumed(model, coverage)
     if not any(segment.logic == model.fingerprint for segment in coverage.segments):
         return ModelVerdict(model=model.name, status="unverifiable", reason="its code changed since it was built")
     if not groups:
-        return ModelVerdict(model=model.name, status="unverifiable", reason="every slice owes something to its inputs")
-    found = [(group, runtime.warehouse.compare(model, group.intervals, group.pins)) for group in groups]
+        return ModelVerdict(
+            model=model.name, status="unverifiable", reason="every slice is stale; the next run builds them"
+        )
+    found = [(group, _compared(runtime, model, group)) for group in groups]
     done = [item for item in found if item[1].unverifiable is None or not item[0].is_stale] or found[:1]
     compared = tuple(span for group, _ in done for span in group.intervals)
     left = subtract(merge(tuple(segment.interval for segment in coverage.segments)), compared)
-    return _verdict(model, _sum(tuple(comparison for _, comparison in done)), left=left)
+    return _verdict(model, unproven(model, coverage, _sum(tuple(item for _, item in done))), left=left)
+
+
+def unproven(model: CompiledModel, coverage: Coverage, found: Comparison) -> Comparison:
+    """Return differences beside what the project was asked to let pass: they are counted, but they prove nothing.
+
+    Nothing says which rows `keep` and `accept` left, so a fault among them cannot be told apart.
+    """
+    if not coverage.not_followed or found.unverifiable or not (found.missing or found.extra):
+        return found
+    own = TableName(model.name)
+    kept = tuple(name for name in coverage.not_followed if name != own)
+    reasons = [f"changes in {listed(kept)} were not followed (`on_touch = keep`)"] if kept else []
+    reasons += ["rows that another writer left in the table were accepted"] if own in coverage.not_followed else []
+    rows = f"{counted(found.missing, 'missing row')} and {counted(found.extra, 'extra row')}"
+    what = f"{'; '.join(reasons)}: this may explain the {rows}, but it is not proven that it explains all of them"
+    return found.replace(unverifiable=what)
+
+
+def _compared(runtime: Runtime, model: CompiledModel, group: Consumed) -> Comparison:
+    """Compare one part of a table; what cannot be read says so, and the other tables are still compared."""
+    try:
+        return runtime.warehouse.compare(model, group.intervals, group.pins)
+    except WarehouseFailure as error:
+        if error.kind == "interrupted":
+            raise
+        return Comparison(rows_expected=0, rows_actual=0, missing=0, extra=0, unverifiable=error.message)
 
 
 def _sum(found: tuple[Comparison, ...]) -> Comparison:
@@ -61,7 +120,9 @@ def _sum(found: tuple[Comparison, ...]) -> Comparison:
 def _verdict(model: CompiledModel, found: Comparison, *, left: tuple[Interval, ...]) -> ModelVerdict:
     is_equal = not found.missing and not found.extra
     notes = [*found.notes]
-    notes += [f"{counted(len(left), 'range')} not compared: stale, the next run builds them"] if left else []
+    notes += (
+        [f"{counted(len(left), 'range')} not compared: stale; the next run builds what is due of it"] if left else []
+    )
     kept = [use.name for use in model.inputs if use.on_touch == "keep"]
     notes += [f"changes in {listed(kept)} do not revisit old slices (`on_touch = keep`)"] if kept else []
     return ModelVerdict(

@@ -19,8 +19,7 @@ def column_ranges(model: CompiledModel, slices: tuple[Interval, ...]) -> tuple[I
     if not _has_local_dates(model):
         return slices
     zone = model.settings.timezone
-    days = [(local_day(zone, span.start), ceil_unit(Grid("day", zone), span.end)) for span in slices]
-    return merge(tuple(Interval(_utc(first), _utc(local_day(zone, last))) for first, last in days))
+    return merge(tuple(_dates_of(zone, span) for span in slices))
 
 
 def inverse_image(model: CompiledModel, use: InputUse, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
@@ -28,14 +27,15 @@ def inverse_image(model: CompiledModel, use: InputUse, ranges: tuple[Interval, .
     grid = grid_of(model)
     if grid is None:
         return (WHOLE,)
-    window = timedelta(seconds=use.window_seconds)
+    reach = timedelta(seconds=use.reach_seconds)
+    # A local date in a column is written as the same date in UTC, where each day is as long as any other.
+    zone = grid.zone if use.filters_dates or (use.counts_days and reach) else "UTC"
+    if use.counts_days and reach:
+        ranges = tuple(_dates_of(zone, span) for span in ranges)
     if model.is_own(use):
-        return merge(tuple(_own_future(grid, span, window) for span in ranges))
-    reached = tuple(Interval(span.start, _later(span.end, window)) for span in ranges)
-    if _has_local_dates(model) and not any(name in model.reads_parameters for name in ("start_ts", "end_ts")):
-        # The query compares with local dates, whose column values are the same dates in UTC.
-        reached = tuple(_as_local_days(grid.zone, span) for span in reached)
-    return merge(tuple(widen(grid, span) for span in reached))
+        return merge(tuple(_own_future(grid, _as_local_days(zone, span), reach) for span in ranges))
+    reached = (Interval(span.start, _later(span.end, reach)) for span in ranges)
+    return merge(tuple(widen(grid, _as_local_days(zone, span)) for span in reached))
 
 
 def _own_future(grid: Grid, span: Interval, window: timedelta) -> Interval:
@@ -54,11 +54,20 @@ def _has_local_dates(model: CompiledModel) -> bool:
 
 
 def _as_local_days(zone: str, span: Interval) -> Interval:
-    """Return the local days of the dates whose UTC midnights bound a span."""
+    """Return the local days of the dates whose UTC midnights bound a span; in UTC they are the same."""
+    if zone == "UTC":
+        return span
     days = widen(Grid("day"), span)
     if days.start <= MIN or days.end >= MAX:
         return days
     return Interval(day_start(zone, days.start.date()), day_start(zone, days.end.date()))
+
+
+def _dates_of(zone: str, span: Interval) -> Interval:
+    """Return the dates of the local days that hold a span, written as the same dates in UTC."""
+    days = widen(Grid("day", zone), span)
+    start = MIN if days.start <= MIN else _utc(local_day(zone, days.start))
+    return Interval(start, MAX if days.end >= MAX else _utc(local_day(zone, days.end)))
 
 
 def _later(instant: datetime, window: timedelta) -> datetime:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
+from lamina.planner.kept import carried_ranges, last_own_version
 from lamina.planner.staleness import pins_of
 from lamina.project.strategy import TimeInterval
 from lamina.strategies.driver import driver_of
@@ -28,13 +29,22 @@ def cut_batches(
     parameters: dict[str, str],
     new_commit: Callable[[], CommitId],
     is_from_nothing: bool,
+    carries_rows: bool,
     input_bytes: int | None = None,
 ) -> Iterator[Batch]:
     """Yield the batches of an action on one base; each later one is to be staged on what the one before published."""
     since = action.since if isinstance(action, Build) else None
     driver = driver_of(model)
+    kept = {use.name for use in model.inputs if use.on_touch == "keep"}
+    loaded = tuple(cursor.position for cursor in coverage.loaded if cursor.input == driver)
     pins = tuple(
-        Pin(input=name, position=position, since=since if name == driver else None)
+        Pin(
+            input=name,
+            position=position,
+            since=since if name == driver else None,
+            is_past_changes=since is not None and name == driver and name in kept,
+            loaded=loaded if since is not None and name == driver else (),
+        )
         for name, position in sorted(pins_of(model, coverage).items())
     )
     for span in cut_spans(action, model, input_bytes=input_bytes):
@@ -47,13 +57,15 @@ def cut_batches(
             base=base,
             parameters=parameters,
             is_from_nothing=is_from_nothing,
+            carried=carried_ranges(model, coverage, span) if carries_rows and action.mode == "replace_all" else (),
+            carried_from=last_own_version(coverage) if carries_rows else None,
         )
 
 
 def cut_spans(action: Build | Rebuild, model: CompiledModel, *, input_bytes: int | None = None) -> Iterator[Interval]:
     """Yield the ranges of an action's batches: all in one where the table is replaced, else by the batch size."""
     grid, strategy = grid_of(model), model.settings.strategy
-    if grid is None or not isinstance(strategy, TimeInterval) or action.mode == "replace_all":
+    if grid is None or not isinstance(strategy, TimeInterval) or action.mode in ("replace_all", "rewrite"):
         yield Interval(action.intervals[0].start, action.intervals[-1].end)
         return
     is_small = input_bytes is not None and input_bytes <= _SMALL_BYTES

@@ -1,4 +1,4 @@
-"""When something becomes due next, told by cadence."""
+"""When something becomes due next, by cadence."""
 
 from datetime import datetime
 

@@ -36,7 +36,7 @@ def consumed(model: CompiledModel, coverage: Coverage) -> tuple[Consumed, ...]:
 
 def _owed_since(segment: Segment, inputs: frozenset[TableName]) -> tuple[tuple[TableName, Position], ...] | None:
     """Return the version before the first thing owed of each input; None where a parameter is owed."""
-    # What others wrote to the table is no input of it: a recompute is what shows it.
+    # What others wrote to the table is not an input of it: a recompute is what shows it.
     owed = tuple(debt for debt in segment.debts if debt.input in inputs or not debt.is_foreign)
     known = tuple((debt.input, debt.since) for debt in owed if debt.since is not None)
     return known if len(known) == len(owed) else None

@@ -1,11 +1,14 @@
-"""Decide what one model needs now: the one function that the explainer prints and the executor runs."""
+"""Decide what one model needs now: the one function that a plan shows and the executor follows."""
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.decide_intervals import decide_intervals
 from lamina.planner.decide_whole import decide_whole
+from lamina.planner.kept import accepts_loss, refuse_loss, with_kept
+from lamina.planner.lost_tables import is_remade, lost_in_words
 from lamina.planner.occasion import Occasion
-from lamina.planner.recover import accept
+from lamina.planner.recover import accept, without_own_past
+from lamina.planner.relayout import as_current, layout_reason, with_rewrite
 from lamina.values.facts import ModelFacts
 from lamina.values.interval import WHOLE
 from lamina.values.plan import Action, Block, Selection
@@ -13,19 +16,44 @@ from lamina.values.plan import Action, Block, Selection
 
 def decide(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> tuple[Action, ...]:
     """Return what a model needs, from its folded coverage."""
-    if (refusal := _refusal(model, facts)) is not None:
+    if model.name in occasion.selection.upstreams:
+        occasion = occasion.replace(selection=Selection(ignore_cron=occasion.selection.ignore_cron))
+    if (refusal := _refusal(model, facts, occasion)) is not None:
         return (refusal,)
     if facts.target.status == "foreign_write" and model.settings.on_foreign_write == "accept":
         facts = facts.replace(coverage=accept(model, facts.coverage, position=None))
-    if model.name in occasion.selection.upstreams:
-        occasion = occasion.replace(selection=Selection(ignore_cron=occasion.selection.ignore_cron))
+    if facts.target.status == "lost" and model.reads_itself:
+        facts = facts.replace(coverage=without_own_past(model, facts.coverage))
+    facts = facts.replace(coverage=as_current(model, facts.coverage))
     decide_kind = decide_whole if grid_of(model) is None else decide_intervals
-    return decide_kind(model, facts, occasion)
+    decided = decide_kind(model, facts, occasion)
+    if (reason := layout_reason(model, facts)) is not None:
+        decided = with_rewrite(model, facts, decided, reason=reason, execution_time=occasion.execution_time)
+    decided = refuse_loss(model, facts, decided, occasion.selection)
+    is_told = accepts_loss(occasion.selection)  # rows that are dropped are named; those that are kept, a run counts
+    return tuple(with_kept(model, facts, action, occasion.selection) for action in decided) if is_told else decided
 
 
-def _refusal(model: CompiledModel, facts: ModelFacts) -> Block | None:
+def foretell(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> tuple[Action, ...]:
+    """Return what a model needs, for a plan: with the rows that a rebuild carries over."""
+    decided = decide(model, facts, occasion)
+    if accepts_loss(occasion.selection) and model.name not in occasion.selection.upstreams:
+        return decided
+    return tuple(with_kept(model, facts, action, Selection()) for action in decided)
+
+
+def _refusal(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Block | None:
     """Return why a table may not be written, with the ways out."""
+    if facts.unreadable:
+        return Block(model=model.name, intervals=(WHOLE,), reason=facts.unreadable, blocked_by=(model.name,))
     match facts.target.status:
+        case "lost" if not is_remade(model, facts, occasion.selection, occasion.execution_time):
+            reason = lost_in_words(model, facts, occasion.execution_time)
+        case "unreadable":
+            reason = (
+                f"table `{model.target}` cannot be read, and nothing is recorded of it: {facts.target.detail}; "
+                "restore its files, or give the model another table with `alias`"
+            )
         case "unmarked":
             reason = (
                 f"table `{model.target}` exists and was not written by lamina; "
@@ -38,7 +66,7 @@ def _refusal(model: CompiledModel, facts: ModelFacts) -> Block | None:
             )
         case "foreign_write" if model.settings.on_foreign_write == "fail":
             reason = (
-                f"somebody else wrote to `{model.target}`{_in_brackets(facts.target.detail)}; "
+                f"another writer changed `{model.target}`{_in_brackets(facts.target.detail)}; "
                 f'keep their rows with `lamina accept {model.name}`, or set `on_foreign_write = "rebuild"`'
             )
         case _:

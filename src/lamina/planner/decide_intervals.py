@@ -1,4 +1,4 @@
-"""Decide about an interval model: which slices are missing, owe something, or are asked for, and which can be built."""
+"""Decide about an interval model: which slices are missing, owe something, or are requested, and which can be built."""
 
 from datetime import datetime, timedelta
 
@@ -22,6 +22,7 @@ from lamina.planner.staleness import (
     failed_ranges,
     failure_in_words,
     given_up,
+    older_ranges,
     parameter_reason,
     rebuild_reason,
 )
@@ -30,7 +31,7 @@ from lamina.project.strategy import TimeInterval
 from lamina.values.facts import ModelFacts
 from lamina.values.grid import Grid, count_units, widen
 from lamina.values.interval import MAX, Interval, intersect, merge, subtract
-from lamina.values.plan import Action, Block, Build, Rebuild, Skip, Wait
+from lamina.values.plan import UNCHANGED, Action, Block, Build, Rebuild, Skip, Wait
 from lamina.values.value import Value
 from lamina.values.words import listed
 
@@ -100,7 +101,7 @@ def _idle(facts: ModelFacts, *, want: Want, schedule: Schedule) -> tuple[Interva
 def _want(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, occasion: Occasion) -> Want:
     grid, due = schedule.grid, schedule.due
     selection, execution_time = occasion.selection, occasion.execution_time
-    if due is not None and (reason := rebuild_reason(model, facts, selection)) is not None:
+    if due is not None and (reason := rebuild_reason(model, facts, selection, due)) is not None:
         return Want(spans=(due,), reason=reason, is_rebuild=True, is_asked=selection.is_full_refresh)
     if selects_slices(selection):
         chosen = selected_range(selection, grid=grid, start=schedule.start, execution_time=execution_time)
@@ -108,7 +109,7 @@ def _want(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, occasi
         spans = intersect((chosen,), (lifetime,)) if chosen is not None else ()
         if not spans:
             return Want(spans=(), reason="nothing selected lies between its start and now, or its end")
-        return Want(spans=spans, reason=f"asked for: {spans_in_words(spans, grid)}", is_asked=True)
+        return Want(spans=spans, reason=f"requested: {spans_in_words(spans, grid)}", is_asked=True)
     if due is None:
         release = next_release(model, grid, max(execution_time, schedule.start))
         until = f" before {release:%Y-%m-%dT%H:%MZ}" if release is not None else ""
@@ -117,7 +118,7 @@ def _want(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, occasi
         gaps = missing(facts.coverage, due, grid=grid)
         return Want(spans=gaps, reason=_gaps_in_words(facts, gaps, grid) if gaps else "nothing is missing")
     if selection.is_forced:
-        return Want(spans=(due,), reason="asked for with `--force`", is_asked=True)
+        return Want(spans=(due,), reason="requested with `--force`", is_asked=True)
     if facts.coverage.segments and (reason := parameter_reason(model, facts.coverage, execution_time)) is not None:
         return Want(spans=(due,), reason=reason, is_rebuild=True)
     return _stale(model, facts, schedule=schedule, due=due, occasion=occasion)
@@ -131,8 +132,10 @@ def _stale(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, due: 
     failed = failed_ranges(given_up(model, facts, occasion.execution_time))
     coming = readiness(model, subtract(gaps, failed), upstream=occasion.upstream).ready
     redone = with_lookback(coverage, coming, due=due, grid=grid, units=schedule.lookback)
-    again = merge((*gaps, *redone, *schedule.tail))
+    # What an input no longer gives is not redone: `keep` saved it.
+    again = merge((*gaps, *subtract((*redone, *schedule.tail), coverage.held)))
     owed = intersect(indebted(coverage), (due,))
+    older = older_ranges(model, coverage, due)
     asked = merge(tuple(widen(grid, span) for span in facts.requests))
     if asked and model.reads_itself:
         asked = (Interval(asked[0].start, max(asked[-1].end, due.end)),)
@@ -142,13 +145,15 @@ def _stale(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, due: 
         reasons.append(_gaps_in_words(facts, gaps, grid))
     if subtract(again, gaps):
         reasons.append(f"lookback of {units_in_words(schedule.lookback, grid)}")
+    if older:
+        reasons.append(f"built by older code: {spans_in_words(older, grid)}")
     if owed:
         debts = (debt for segment in cut_out(coverage.segments, owed) for debt in segment.debts)
-        reasons.append(debts_in_words(debts, occasion.touches))
+        reasons.append(debts_in_words(model, debts, occasion.touches))
     if asked:
-        reasons.append(f"asked for: {spans_in_words(asked, grid)}")
-    spans = merge((*again, *owed, *asked))
-    return Want(spans=spans, reason="; ".join(reasons) or "unchanged")
+        reasons.append(f"requested: {spans_in_words(asked, grid)}")
+    spans = merge((*again, *older, *owed, *asked))
+    return Want(spans=spans, reason="; ".join(reasons) or UNCHANGED)
 
 
 def _gaps_in_words(facts: ModelFacts, gaps: tuple[Interval, ...], grid: Grid) -> str:
@@ -168,7 +173,9 @@ def _work(
     if model.reads_itself:
         # Each slice reads the one before it, so they cannot be made in one step.
         return (Build(model=model.name, intervals=state.ready, reason=want.reason, mode="replace_slices"),)
-    lost = intersect(subtract(want.spans, state.ready), covered(facts.coverage))
+    # Of a table that is gone no slice is left that a rebuild without it could drop.
+    there = () if facts.target.status in ("absent", "lost") else covered(facts.coverage)
+    lost = intersect(subtract(want.spans, state.ready), there)
     if lost or failed or len(state.ready) > 1:
         reason = f"{want.reason}, but not every slice can be rebuilt yet, and the table is replaced in one step"
         if not failed and not state.blocked:

@@ -9,15 +9,19 @@ from lamina.planner.readiness import Readiness, behind_failures, readiness
 from lamina.planner.staleness import (
     debts_in_words,
     failure_in_words,
+    full_refresh_in_words,
     given_up,
     parameter_reason,
     rebuild_reason,
 )
+from lamina.project.strategy import Merge
 from lamina.strategies.table import write_of
+from lamina.strategies.write import Write
+from lamina.values.coverage import Coverage
 from lamina.values.cron import next_tick
 from lamina.values.facts import ModelFacts
 from lamina.values.interval import WHOLE
-from lamina.values.plan import Action, Block, Build, Rebuild, Selection, Skip, Wait
+from lamina.values.plan import UNCHANGED, Action, Block, Build, Rebuild, Selection, Skip, Wait
 from lamina.values.words import listed
 
 
@@ -44,7 +48,7 @@ def decide_whole(model: CompiledModel, facts: ModelFacts, occasion: Occasion) ->
 
 
 def _unchanged(model: CompiledModel) -> Skip:
-    return Skip(model=model.name, reason="unchanged")
+    return Skip(model=model.name, reason=UNCHANGED)
 
 
 def _blocked(model: CompiledModel, state: Readiness) -> Block | None:
@@ -55,18 +59,18 @@ def _blocked(model: CompiledModel, state: Readiness) -> Block | None:
 
 
 def _asked_work(model: CompiledModel, facts: ModelFacts, selection: Selection) -> Build | Rebuild | None:
-    """Return the work that this run was asked for, which ignores cron and earlier failures."""
+    """Return the work that was requested of this run, which ignores cron and earlier failures."""
     if selection.is_full_refresh and facts.coverage.segments:
-        reason = "asked for with `--full-refresh`"
+        reason = full_refresh_in_words(selection)
         return Rebuild(model=model.name, intervals=(WHOLE,), reason=reason)
     if not selection.is_forced or not _is_current(model, facts):
         return None
-    return _whole_build(model, "asked for with `--force`")
+    return _whole_build(model, "requested with `--force`")
 
 
 def _requested_work(model: CompiledModel, facts: ModelFacts) -> Build | None:
-    """Return the work that somebody asked for and that no run has done yet, which ignores cron."""
-    return _whole_build(model, "asked for") if facts.requests and _is_current(model, facts) else None
+    """Return the work that someone asked for and that no run has done yet, which ignores cron."""
+    return _whole_build(model, "requested") if facts.requests and _is_current(model, facts) else None
 
 
 def _is_current(model: CompiledModel, facts: ModelFacts) -> bool:
@@ -86,8 +90,8 @@ def _stale_work(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> 
     if (reason := rebuild_reason(model, facts, Selection())) is not None:
         return Rebuild(model=model.name, intervals=(WHOLE,), reason=reason)
     if debts := coverage.segments[0].debts:
-        write = write_of(model, debts)
-        reason = "; ".join(filter(None, (debts_in_words(debts, occasion.touches), write.note)))
+        write = _beside_kept_rows(model, write_of(model, debts), coverage)
+        reason = "; ".join(filter(None, (debts_in_words(model, debts, occasion.touches), write.note)))
         return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write.mode, since=write.since)
     if (reason := parameter_reason(model, coverage, occasion.execution_time)) is not None:
         return _whole_build(model, reason)
@@ -105,3 +109,12 @@ def _not_released(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -
     release = next_release(model, None, occasion.execution_time)
     until = f"{release:%Y-%m-%dT%H:%MZ}" if release is not None else "a tick of its cron"
     return Wait(model=model.name, intervals=(WHOLE,), reason=f"stale, and due at {until}")
+
+
+def _beside_kept_rows(model: CompiledModel, write: Write, coverage: Coverage) -> Write:
+    """Read everything where a key may come back below a kept row of a higher order, which new rows never replace."""
+    strategy = model.settings.strategy
+    # Under `keep` the table goes on as if nothing had left its driver.
+    is_kept = any(use.is_driver and use.on_touch == "keep" for use in model.inputs)
+    is_ordered = isinstance(strategy, Merge) and bool(strategy.order_by) and not is_kept
+    return write.replace(since=None) if is_ordered and write.since is not None and coverage.retained else write

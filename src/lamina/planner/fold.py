@@ -6,11 +6,12 @@ from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.planner.axis import inverse_image
 from lamina.planner.overlay import Stretch, overlay
 from lamina.planner.segments import fuse, owe, split
-from lamina.planner.words import changed_columns, changes_in_words, spared_in_words
-from lamina.project.strategy import Incremental
+from lamina.planner.words import changed_columns, changes_for_reader, spared_in_words
+from lamina.project.strategy import Incremental, Merge
+from lamina.strategies.kept import saves_rows_of
 from lamina.values.coverage import Coverage, Cursor, Debt, Segment
 from lamina.values.facts import Head
-from lamina.values.interval import WHOLE, Interval, intersect
+from lamina.values.interval import WHOLE, Interval, intersect, merge
 from lamina.values.names import ColumnName, Fingerprint, Position, TableName
 from lamina.values.result import Propagation
 from lamina.values.touch import Everything, Nothing, Ranges, Refinement, Touch
@@ -40,6 +41,15 @@ def fold(
     return coverage, tuple(decisions)
 
 
+def loads_appends(model: CompiledModel, use: InputUse) -> bool:
+    """Say whether an input drives a table by its new rows, which are loaded whatever else changes in it."""
+    strategy = model.settings.strategy
+    is_driven = isinstance(strategy, Incremental) or (
+        isinstance(strategy, Merge) and (strategy.driver is not None or strategy.timestamp_column is not None)
+    )
+    return is_driven and use.is_driver
+
+
 def keeps_old_rows(model: CompiledModel, use: InputUse) -> bool:
     """Say whether touches of an input do not revisit what is built: declared so, or a side input of an append."""
     if use.on_touch == "keep":
@@ -55,7 +65,8 @@ def _unfolded(cursor: Cursor | None, log: tuple[Touch, ...], *, current: Cursor)
         linked.append(touch if touch.parent == position else _leap(touch, position))
         position = touch.position
     if position != current.position:
-        linked.append(Touch(table=name, position=current.position, parent=position, extent=Everything()))
+        unknown = Touch(table=name, position=current.position, parent=position, extent=Everything(), has_new_rows=True)
+        linked.append(unknown)
     return tuple(linked)
 
 
@@ -70,7 +81,7 @@ def _after(log: tuple[Touch, ...], cursor: Cursor) -> tuple[Touch, ...]:
 
 def _leap(touch: Touch, position: Position | None) -> Touch:
     """Return a touch whose predecessor is not what was folded: anything may have changed on the way."""
-    return touch.replace(parent=position, extent=Everything(), is_append=False, refinements=())
+    return touch.replace(parent=position, extent=Everything(), is_append=False, has_new_rows=True, refinements=())
 
 
 def _current(name: TableName, log: tuple[Touch, ...], head: Head | None) -> Cursor | None:
@@ -93,7 +104,11 @@ def _move_cursor(coverage: Coverage, current: Cursor) -> Coverage:
 
 def _fold_touches(coverage: Coverage, model: CompiledModel, *, use: InputUse, touches: tuple[Touch, ...]) -> Coverage:
     seen = tuple(touch for touch in touches if not isinstance(touch.extent, Nothing))
-    if not seen or keeps_old_rows(model, use):
+    if use.on_touch == "keep" and coverage.segments:
+        coverage = _let_pass(coverage, model, use=use, touches=seen)
+    if keeps_old_rows(model, use):
+        seen = _new_rows(seen) if loads_appends(model, use) else ()
+    if not seen:
         return coverage
     folded: list[Segment] = []
     for logic in sorted({segment.logic for segment in coverage.segments}):
@@ -106,8 +121,49 @@ def _fold_touches(coverage: Coverage, model: CompiledModel, *, use: InputUse, to
     return coverage.replace(segments=fuse(tuple(folded)))
 
 
+def _let_pass(coverage: Coverage, model: CompiledModel, *, use: InputUse, touches: tuple[Touch, ...]) -> Coverage:
+    """Note that changes of an input are not followed, and what the table goes on holding of it."""
+    changes = tuple(touch for touch in touches if not touch.is_append)
+    if not (changes if loads_appends(model, use) else touches):
+        return coverage
+    coverage = coverage.replace(not_followed=tuple(sorted({*coverage.not_followed, use.name})))
+    if saves_rows_of(model, use):
+        coverage = coverage.replace(held=merge((*coverage.held, *_reached_parts(coverage, model, use, changes))))
+    position = _consumed(coverage, use.name)
+    if position is None or not loads_appends(model, use):
+        return coverage
+    known = Cursor(input=use.name, position=position)
+    return coverage if known in coverage.loaded else coverage.replace(loaded=(*coverage.loaded, known))
+
+
+def _reached_parts(
+    coverage: Coverage, model: CompiledModel, use: InputUse, touches: tuple[Touch, ...]
+) -> tuple[Interval, ...]:
+    """Return the built ranges that touches reach."""
+    return tuple(
+        part
+        for segment in coverage.segments
+        for touch in touches
+        for part in intersect((segment.interval,), _reached(coverage, model, use=use, touch=touch, logic=segment.logic))
+    )
+
+
+def _consumed(coverage: Coverage, name: TableName) -> Position | None:
+    """Return the version of a driver up to which its rows are in the table: what is owed is not."""
+    owed = (debt for segment in coverage.segments for debt in segment.debts if debt.input == name)
+    debt, cursor = next(owed, None), coverage.cursor(name)
+    if debt is not None:
+        return debt.since
+    return cursor.position if cursor is not None else None
+
+
+def _new_rows(touches: tuple[Touch, ...]) -> tuple[Touch, ...]:
+    """Return the touches that brought new rows, as if that were all they did."""
+    return tuple(touch.replace(is_append=True) for touch in touches if touch.is_append or touch.has_new_rows)
+
+
 def _debt(name: TableName, touches: tuple[Touch, ...], stretch: Stretch) -> Debt:
-    """Return what a stretch owes; appended rows can be told apart only while nothing else happens after them."""
+    """Return what a stretch owes; appended rows can be distinguished only while nothing else happens after them."""
     first, last = touches[stretch.first], touches[stretch.last]
     is_append = all(touch.is_append for touch in touches[stretch.first :])
     return Debt(input=name, since=first.parent, position=last.position, sequence=last.sequence, is_append=is_append)
@@ -133,7 +189,7 @@ def _reached(
         return ()
     reads = known.reads.get(use.name) if known is not None else None
     proofs = tuple(item for item in touch.refinements if _holds_for(item, reads))
-    if any(not proof.ranges for proof in proofs):
+    if any(proof.is_equal for proof in proofs):
         return ()
     # How other code maps its slices to this input is not known any more.
     if not is_current or use.filter_column is None:
@@ -171,11 +227,11 @@ def _decision(
     positions = {touch.position for touch in touches}
     debts = (debt for segment in coverage.segments for debt in segment.debts if debt.input == use.name)
     if any(debt.position in positions for debt in debts):
-        reason = changes_in_words(use.name, touches)
+        reason = changes_for_reader(use, touches, zone=model.settings.timezone)
         return Propagation(input=use.name, model=model.name, decision="recompute", reason=reason)
     if keeps_old_rows(model, use):
-        reason = f"`{model.name}` keeps the rows it has when `{use.name}` changes"
+        reason = f"it keeps the rows it has when `{use.name}` changes"
         return Propagation(input=use.name, model=model.name, decision="skip", reason=reason)
     columns = changed_columns(touches, head)
-    reason = spared_in_words(model.name, use, columns=columns)
+    reason = spared_in_words(use, columns=columns)
     return Propagation(input=use.name, model=model.name, decision="skip", reason=reason, columns=columns)

@@ -11,7 +11,7 @@ from lamina.values.value import Value
 
 
 class Occasion(Value, frozen=True):
-    """When a model is decided about, what was asked for, and how its inputs stand; `touches` only serve to say why."""
+    """When a model is decided about, what was requested, and the state of its inputs; `touches` only to say why."""
 
     execution_time: datetime
     selection: Selection

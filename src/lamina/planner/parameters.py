@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
-from lamina.compiler.parameters import RUN_PARAMETERS, ParameterValue, bound_type
+from lamina.compiler.link.parameters import RUN_PARAMETERS, ParameterValue, bound_type
 from lamina.project.strategy import TimeInterval
 from lamina.values.bounds import bound_text, typed_bounds
 from lamina.values.interval import Interval

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.planner.axis import column_ranges, grid_of
-from lamina.planner.decide import decide
+from lamina.planner.decide import foretell
 from lamina.planner.fold import fold
 from lamina.planner.occasion import Occasion
 from lamina.planner.readiness import Upstream
+from lamina.planner.relayout import is_rewrite
 from lamina.planner.upstream import upstream_of
 from lamina.project.strategy import TimeInterval
 from lamina.values.codec import content_hash
@@ -81,10 +82,10 @@ def _decided(
     """Decide on what is known, and again as if every build above changed all it may change."""
     if not _is_selected(model, occasion.selection):
         return ()
-    sure = decide(model, known, occasion)
+    sure = foretell(model, known, occasion)
     coverage, _ = fold(known.coverage, model, touches=logs, heads=_heads_to_come(facts, logs))
     if coverage != known.coverage:
-        bound = decide(model, known.replace(coverage=coverage), occasion.replace(touches=logs))
+        bound = foretell(model, known.replace(coverage=coverage), occasion.replace(touches=logs))
         sure = _with_bound(sure, bound)
     return _with_own_future(model, sure, due=_due(model, known, occasion))
 
@@ -100,6 +101,9 @@ def _heads_to_come(facts: Facts, logs: Logs) -> dict[TableName, Head]:
 
 def _with_bound(sure: tuple[Action, ...], bound: tuple[Action, ...]) -> tuple[Action, ...]:
     """Return what is sure, what may come to it, and what is withheld."""
+    rewrites = tuple(action for action in sure if is_rewrite(action))
+    sure = tuple(action for action in sure if not is_rewrite(action))
+    bound = tuple(action for action in bound if not is_rewrite(action))
     works = tuple(action for action in sure if isinstance(action, Build | Rebuild))
     if any(isinstance(action, Rebuild) for action in works):
         return sure
@@ -114,7 +118,7 @@ def _with_bound(sure: tuple[Action, ...], bound: tuple[Action, ...]) -> tuple[Ac
     if any(action.mode != work.mode for action in may_come if isinstance(action, Build) for work in works):
         # A whole table is written in one way only, and the wider one is the bound.
         works = ()
-    return (*works, *may_come, *withheld) or sure
+    return (*rewrites, *works, *may_come, *withheld) or sure
 
 
 def _with_own_future(model: CompiledModel, actions: tuple[Action, ...], *, due: Interval | None) -> tuple[Action, ...]:
@@ -137,15 +141,15 @@ def _due(model: CompiledModel, known: ModelFacts, occasion: Occasion) -> Interva
 
 
 def _predicted(model: CompiledModel, actions: tuple[Action, ...], *, facts: Facts) -> Touch | None:
-    """Return the touch that the builds of a model would make at most."""
-    works = tuple(action for action in actions if isinstance(action, Build | Rebuild))
+    """Return the touch that the builds of a model would make at most; a rewrite changes no row."""
+    works = tuple(action for action in actions if isinstance(action, Build | Rebuild) and not is_rewrite(action))
     if not works:
         return None
     name = TableName(model.name)
     log, head = facts.touches.get(name, ()), facts.heads.get(name)
     parent = log[-1].position if log else head.position if head is not None else None
     strategy, extent = model.settings.strategy, Everything()
-    touch = Touch(table=name, position=PREDICTED, parent=parent, extent=extent)
+    touch = Touch(table=name, position=PREDICTED, parent=parent, extent=extent, has_new_rows=True)
     if isinstance(strategy, TimeInterval) and all(work.mode == "replace_slices" for work in works):
         slices = merge(tuple(span for work in works for span in work.intervals))
         ranges = ColumnRanges(column=strategy.time_column, ranges=column_ranges(model, slices))

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from lamina.compiler.graph import CompiledModel, Graph
-from lamina.compiler.parameters import ParameterValue, quoted, variable_values
+from lamina.compiler.link.parameters import ParameterValue, quoted, variable_values
 from lamina.compiler.render import render
 from lamina.errors import UsageError
 from lamina.planner.parameters import parameter_values
@@ -29,7 +29,7 @@ def preview(
 ) -> Rendered:
     """Render a model for one partition; without a key, for its first one."""
     if model.kind != "sql":
-        raise UsageError(f"`{model.name}` is no SQL model", hint=f"its text is `{model.path}`")
+        raise UsageError(f"`{model.name}` is not a SQL model", hint=f"its text is `{model.path}`")
     span = _span(model, partition, execution_time=execution_time)
     run = parameters_at(execution_time, RunId("run-preview"))
     known = {**variable_values(graph.variables), **parameter_values(model, run, span=span)}

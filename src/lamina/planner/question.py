@@ -6,8 +6,8 @@ from datetime import datetime
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.compiler.inline import Part, parts_of
 from lamina.compiler.lineage import find_table
+from lamina.compiler.link.parameters import ParameterValue, quoted, variable_values
 from lamina.compiler.objects import compile_object, task_of_text
-from lamina.compiler.parameters import ParameterValue, quoted, variable_values
 from lamina.compiler.render import Rendering, render_parts, verbatim
 from lamina.compiler.resolve import Names
 from lamina.compiler.rules import not_a_query, time_travel
@@ -32,11 +32,12 @@ class Question(Value, frozen=True):
     models: tuple[CompiledModel, ...] = ()  # whose tables it reads
     sources: tuple[SourceTable, ...] = ()
     views: dict[str, TableName] = {}  # names under which it expects the files of sources
+    is_composed: bool = False  # it reads ephemeral models, which are put before it
     others: tuple[TableName, ...] = ()  # tables of the catalog that the project does not know
 
 
 def question_of(graph: Graph, sql: str, *, catalog: str, execution_time: datetime) -> Question:
-    """Return a query with its names replaced by tables; a statement that is no query is left as it is."""
+    """Return a query with its names replaced by tables; a statement that is not a query is left as it is."""
     names = Names(
         (model.name for model in graph.models),
         (table.name for table in graph.sources),
@@ -65,6 +66,7 @@ def question_of(graph: Graph, sql: str, *, catalog: str, execution_time: datetim
     return Question(
         rendering=render_parts(parts, relations=relations, parameters=_parameters(graph, execution_time)),
         models=models,
+        is_composed=len(parts) > 1,
         sources=tuple(sources.values()),
         views={view: name for name, view in views.items()},
         others=tuple(sorted(others)),

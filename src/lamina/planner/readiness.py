@@ -13,7 +13,7 @@ from lamina.values.value import Value
 
 
 class Upstream(Value, frozen=True):
-    """How a managed input stands in this pass; a whole-table one has the single slice `WHOLE`."""
+    """The state of a managed input in this pass; a whole-table one has the single slice `WHOLE`."""
 
     name: ModelName
     grid: Grid | None
@@ -122,7 +122,7 @@ def _waiting(
 
 def _needed(span: Interval, use: InputUse, *, grid: Grid, parent: Grid) -> Interval:
     """Return what slices read of an interval input, in its whole units but for the end of an unfinished slice."""
-    reach = timedelta(seconds=use.window_seconds)
+    reach = timedelta(seconds=use.reach_seconds)
     start = floor_unit(parent, MIN if span.start - MIN <= reach else span.start - reach)
     is_unfinished = floor_unit(grid, span.end) != span.end
     return Interval(start, span.end if is_unfinished else ceil_unit(parent, span.end))
@@ -135,7 +135,7 @@ def _lifetime(parent: Upstream) -> tuple[Interval, ...]:
 
 def _readers(grid: Grid, use: InputUse, spans: tuple[Interval, ...], *, of: Grid) -> tuple[Interval, ...]:
     """Return the slices that read spans of an input; a slice needs each unit of its input whole."""
-    reach = timedelta(seconds=use.window_seconds)
+    reach = timedelta(seconds=use.reach_seconds)
     units = (widen(of, span) for span in spans)
     ends = ((unit, MAX if MAX - unit.end <= reach else unit.end + reach) for unit in units)
     return merge(tuple(widen(grid, Interval(unit.start, end)) for unit, end in ends))

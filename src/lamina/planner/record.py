@@ -4,11 +4,13 @@ from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
-from lamina.planner.segments import cut_out, fuse, leave_out, owe
+from lamina.planner.relayout import as_current, logic_of
+from lamina.planner.segments import cut_out, ever_built, fuse, leave_out, owe
+from lamina.strategies.kept import kept_by
 from lamina.values.batch import Batch
 from lamina.values.coverage import Coverage, Cursor, Debt, Logic, Segment
 from lamina.values.grid import ceil_unit
-from lamina.values.interval import Interval, subtract
+from lamina.values.interval import WHOLE, Interval, intersect, merge, subtract
 from lamina.values.names import Fingerprint, Position, TableName
 
 
@@ -19,19 +21,28 @@ def record_batch(
     *,
     start: datetime | None,
     watermark: str | None,
+    retained: int | None = None,
 ) -> Coverage:
     """Return the coverage after a batch is published, an equal result included.
 
-    `coverage` is the one the table's record holds at that moment; `start` is the effective start of an interval model.
+    `coverage` is the one the table's record holds at that moment; `start` is the effective start of an interval model;
+    `retained` counts the rows that only the table holds, where the batch knows.
     """
+    coverage = as_current(model, coverage)
+    if batch.mode == "rewrite":
+        return coverage.replace(layout=model.layout)
     ranges = _whole_units(model, batch.slices)
     paid = {pin.input: pin.position for pin in batch.pins}
     read = {name: batch.parameters[name] for name in model.reads_parameters if name in batch.parameters}
     built = _built_segments(coverage, model, ranges=ranges, paid=paid)
-    kept = () if batch.mode == "replace_all" else leave_out(coverage.segments, ranges)
+    kept = leave_out(coverage.segments, ranges)
+    is_partial = batch.mode == "append" or any(pin.since is not None for pin in batch.pins)
+    if is_whole := batch.mode == "replace_all":
+        kept = tuple(_forgiven(segment) for segment in cut_out(kept, batch.carried))
     kept = tuple(_with_parameter_debts(segment, coverage.parameters, read) for segment in kept)
     segments = fuse((*kept, *built))
     logics = _logics_in_use(coverage, model, segments)
+    retained = retained if retained is not None else coverage.retained
     return Coverage(
         segments=segments,
         cursors=_cursors_in_use(coverage, logics, paid=paid),
@@ -40,7 +51,33 @@ def record_batch(
         start=start.isoformat() if start is not None else coverage.start,
         watermark=watermark if watermark is not None else coverage.watermark,
         built=batch.parameters.get("execution_time", coverage.built),
+        layout=model.layout if is_whole or not coverage.segments else coverage.layout,
+        retained=retained,
+        keeps=bool(kept_by(model.settings.strategy)),
+        ever_built=None if WHOLE in ranges else merge((*ever_built(coverage), *ranges)),
+        # Slices that a rebuild carries over are as they were, with what `keep` let pass in them.
+        not_followed=_not_followed(model, () if is_whole and not kept else coverage.not_followed, retained),
+        held=coverage.held if is_partial else _still_held(coverage, ranges, segments),
+        loaded=coverage.loaded if is_partial else (),
     )
+
+
+def _not_followed(model: CompiledModel, before: tuple[TableName, ...], retained: int | None) -> tuple[TableName, ...]:
+    """Return the inputs that a table does not follow: rows kept in it outdo later ones of a driver that is let pass."""
+    kept = tuple(use.name for use in model.inputs if retained and use.is_driver and use.on_touch == "keep")
+    return tuple(sorted({*before, *kept}))
+
+
+def _still_held(
+    coverage: Coverage, ranges: tuple[Interval, ...], segments: tuple[Segment, ...]
+) -> tuple[Interval, ...]:
+    """Return where rows are left that only the table holds: outside of what a batch built from its whole inputs."""
+    return intersect(subtract(coverage.held, ranges), merge(tuple(segment.interval for segment in segments)))
+
+
+def _forgiven(segment: Segment) -> Segment:
+    """Return a range that was carried over from before others wrote to the table."""
+    return segment.replace(debts=tuple(debt for debt in segment.debts if not debt.is_foreign))
 
 
 def _whole_units(model: CompiledModel, slices: tuple[Interval, ...]) -> tuple[Interval, ...]:
@@ -76,7 +113,7 @@ def _is_paid(debt: Debt, coverage: Coverage, paid: dict[TableName, Position]) ->
     """Say whether the batch read the input at the debt's position or later.
 
     The log is folded up to the cursor, so a pin at the cursor is later than every debt; an older pin covers a debt
-    only if it stands exactly there.
+    only if it is exactly there.
     """
     position = paid.get(debt.input)
     cursor = coverage.cursor(debt.input)
@@ -86,7 +123,7 @@ def _is_paid(debt: Debt, coverage: Coverage, paid: dict[TableName, Position]) ->
 
 
 def _logics_in_use(coverage: Coverage, model: CompiledModel, segments: tuple[Segment, ...]) -> tuple[Logic, ...]:
-    current = Logic(fingerprint=model.fingerprint, reads={use.name: use.read_set for use in model.inputs})
+    current = logic_of(model)
     used: set[Fingerprint] = {segment.logic for segment in segments}
     others = (item for item in coverage.logics if item.fingerprint != model.fingerprint and item.fingerprint in used)
     return tuple(sorted((*others, current), key=lambda item: item.fingerprint))

@@ -31,7 +31,7 @@ class Recorded(Value, frozen=True):
 
 
 class Found(Value, frozen=True):
-    """What the table's history tells: the versions after the recorded one, or all known where it is no ancestor."""
+    """What the table's history tells: the versions after the recorded one, or all known where it is not an ancestor."""
 
     versions: tuple[Version, ...]
     is_linked: bool
@@ -39,7 +39,7 @@ class Found(Value, frozen=True):
 
 
 class Recovery(Value, frozen=True):
-    """The record as it should be, how the table stands, and what to append to its log."""
+    """The record as it should be, the state of the table, and what to append to its log."""
 
     recorded: Recorded
     target: TargetFacts
@@ -53,12 +53,15 @@ def accepted_stores(marks: Iterable[Mark], *, project: str, own: str, is_empty: 
 
 
 def stand(head: Head, recorded: Recorded | None) -> TargetFacts | None:
-    """Say how a table stands without looking at its history; None where it has moved and must be recovered."""
+    """Return the state of a table without looking at its history; None where it has moved and must be recovered."""
     if head.pointer is None:
         return TargetFacts(status="absent")
+    if head.fault is not None:
+        # Without a record nothing says that the table is ours.
+        return TargetFacts(status="unreadable" if recorded is None else "lost", detail=head.fault)
     if recorded is None or recorded.pointer != head.pointer:
         return None
-    return _standing(recorded.coverage)
+    return standing_of(recorded.coverage)
 
 
 def as_it_stands(model: CompiledModel, recorded: Recorded | None, *, target: TargetFacts) -> Recorded:
@@ -70,9 +73,14 @@ def as_it_stands(model: CompiledModel, recorded: Recorded | None, *, target: Tar
         return Recorded(pointer=None, position=None, coverage=Coverage())
     if target.status != "absent" or not model.reads_itself:
         return recorded
+    return Recorded(pointer=None, position=None, coverage=without_own_past(model, recorded.coverage))
+
+
+def without_own_past(model: CompiledModel, coverage: Coverage) -> Coverage:
+    """Return the coverage of a model that must build its own earlier slices again before it can read them."""
     own = TableName(model.name)
-    cursors = tuple(cursor for cursor in recorded.coverage.cursors if cursor.input != own)
-    return Recorded(pointer=None, position=None, coverage=Coverage(cursors=cursors, start=recorded.coverage.start))
+    cursors = tuple(item for item in coverage.cursors if item.input != own)
+    return Coverage(cursors=cursors, start=coverage.start, ever_built=coverage.ever_built)
 
 
 def recover(
@@ -86,11 +94,11 @@ def recover(
     versions = tuple(item.replace(parent=touch.parent) for item, touch in zip(found.versions, touches, strict=True))
     coverage = _fold_versions(model, recorded.coverage, versions, identity=identity)
     moved = Recorded(pointer=head.pointer, position=head.position, coverage=coverage)
-    return Recovery(recorded=moved, target=_standing(coverage), touches=touches)
+    return Recovery(recorded=moved, target=standing_of(coverage), touches=touches)
 
 
 def accept(model: CompiledModel, coverage: Coverage, *, position: Position | None) -> Coverage:
-    """Forget that somebody else wrote to a table; one that reads itself goes on from their version.
+    """Forget that another writer wrote to a table; one that reads itself goes on from their version.
 
     What it owes itself from its own writes stays, and so does its cursor where some of those are not folded yet.
     """
@@ -104,7 +112,8 @@ def accept(model: CompiledModel, coverage: Coverage, *, position: Position | Non
         segment.replace(debts=tuple(debt for debt in segment.debts if not is_forgiven(debt)))
         for segment in coverage.segments
     )
-    accepted, cursor = coverage.replace(segments=fuse(segments)), coverage.cursor(own)
+    left = tuple(sorted({*coverage.not_followed, own}))
+    accepted, cursor = coverage.replace(segments=fuse(segments), not_followed=left), coverage.cursor(own)
     return _go_on_from(own, accepted, position) if cursor is not None and cursor.position in starts else accepted
 
 
@@ -117,7 +126,7 @@ def _go_on_from(own: TableName, coverage: Coverage, position: Position | None) -
 
 
 def is_foreign(coverage: Coverage) -> bool:
-    """Say whether somebody else's write is still to be dealt with; a table that reads itself owes it other things."""
+    """Say whether another writer's write is still to be dealt with; a table that reads itself owes it other things."""
     return bool(_foreign_debts(coverage))
 
 
@@ -125,7 +134,8 @@ def _foreign_debts(coverage: Coverage) -> tuple[Debt, ...]:
     return tuple(debt for segment in coverage.segments for debt in segment.debts if debt.is_foreign)
 
 
-def _standing(coverage: Coverage) -> TargetFacts:
+def standing_of(coverage: Coverage) -> TargetFacts:
+    """Return the state of a table of ours: others have written to it as long as a slice of it owes that."""
     return TargetFacts(status="foreign_write" if is_foreign(coverage) else "ours")
 
 
@@ -151,7 +161,7 @@ def _restore(
         )
     else:
         touches = ()
-    return Recovery(recorded=restored, target=_standing(coverage), touches=touches)
+    return Recovery(recorded=restored, target=standing_of(coverage), touches=touches)
 
 
 def _fold_versions(
@@ -169,6 +179,7 @@ def _fold_versions(
 def _owe_itself(model: CompiledModel, coverage: Coverage, version: Version) -> Coverage:
     own = TableName(model.name)
     if model.settings.on_foreign_write == "accept":
+        coverage = coverage.replace(not_followed=tuple(sorted({*coverage.not_followed, own})))
         # What the table owes itself from before is not passed over: then it is built again, as after any change.
         cursor = coverage.cursor(own)
         is_folded = cursor is not None and cursor.position == version.parent
@@ -204,6 +215,11 @@ def _is_ours(mark: Mark, model: CompiledModel, *, identity: Identity) -> bool:
         and mark.model == model.name
         and mark.store in identity.stores
     )
+
+
+def is_marked_by(mark: Mark, project: str, environment: str, model: str, store: str) -> bool:
+    """Say whether a mark was made by one model of one project, in one environment, with one state."""
+    return (mark.project, mark.environment, mark.model, mark.store) == (project, environment, model, store)
 
 
 def _owner(mark: Mark) -> str:

@@ -6,6 +6,7 @@ from lamina.compiler.graph import Graph
 from lamina.errors import LaminaError, UsageError
 from lamina.planner.axis import grid_of
 from lamina.planner.due import selected_range, selects_slices
+from lamina.planner.relayout import is_rewrite
 from lamina.values.grid import count_units
 from lamina.values.names import PlanId
 from lamina.values.plan import Plan, Rebuild, Selection
@@ -45,14 +46,17 @@ class RebuildTooLarge(LaminaError):
 
 
 def check_slices(selection: Selection, graph: Graph, *, execution_time: datetime) -> None:
-    """Refuse slice flags where no model asked for has slices, and keys that name none, whatever else is to be done."""
+    """Refuse slice flags where no requested model has slices, and keys that name none, whatever else is to be done."""
+    if selection.is_full_refresh and (selects_slices(selection) or selection.is_missing):
+        hint = "leave one of them out; slices alone are built again, a full refresh replaces the whole table"
+        raise UsageError("`--full-refresh` rebuilds whole tables, so it cannot be given with single slices", hint=hint)
     if not selects_slices(selection):
         return
     names = selection.models if selection.models is not None else tuple(model.name for model in graph.models)
     grids = {grid for name in names if (grid := grid_of(graph.model(name))) is not None}
     if not grids:
         hint = "only `time_interval` models have slices; `--force` builds the others as a whole"
-        raise UsageError(f"slices are asked for, but {listed(names)} has none", hint=hint)
+        raise UsageError(f"slices are requested, but {listed(names)} has none", hint=hint)
     for grid in sorted(grids, key=lambda item: (item.unit, item.zone)):
         selected_range(selection, grid=grid, start=execution_time, execution_time=execution_time)
 
@@ -80,7 +84,7 @@ def check_size(plan: Plan, graph: Graph, *, limit: int) -> None:
     """Refuse a plan that rebuilds more slices than the limit."""
     slices, models = 0, []
     for action in plan.actions:
-        if isinstance(action, Rebuild):
+        if isinstance(action, Rebuild) and not is_rewrite(action):
             grid = grid_of(graph.model(action.model))
             slices += sum(count_units(grid, span) for span in action.intervals) if grid is not None else 1
             models.append(str(action.model))

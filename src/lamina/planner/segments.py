@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from lamina.values.coverage import Coverage, Debt, Segment
 from lamina.values.interval import Interval, merge
+from lamina.values.names import Fingerprint
 
 
 def fuse(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
@@ -22,6 +23,11 @@ def fuse(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
     return tuple(fused)
 
 
+def ever_built(coverage: Coverage) -> tuple[Interval, ...]:
+    """Return every slice that was built at some time, those that are to be built again included."""
+    return covered(coverage) if coverage.ever_built is None else coverage.ever_built
+
+
 def covered(coverage: Coverage) -> tuple[Interval, ...]:
     """Return the ranges that are built, by whatever code."""
     return merge(tuple(segment.interval for segment in coverage.segments))
@@ -30,6 +36,11 @@ def covered(coverage: Coverage) -> tuple[Interval, ...]:
 def indebted(coverage: Coverage) -> tuple[Interval, ...]:
     """Return the built ranges that owe something to an input."""
     return merge(tuple(segment.interval for segment in coverage.segments if segment.debts))
+
+
+def outdated(coverage: Coverage, fingerprint: Fingerprint) -> tuple[Interval, ...]:
+    """Return the built ranges whose rows will be replaced: they owe something, or other code built them."""
+    return merge(tuple(item.interval for item in coverage.segments if item.debts or item.logic != fingerprint))
 
 
 def cut_out(segments: tuple[Segment, ...], ranges: tuple[Interval, ...]) -> tuple[Segment, ...]:

@@ -100,7 +100,7 @@ def parse_term(text: str) -> Term:
     if not colon:
         method, pattern = "name", found["what"]
     if method in MATCHERS and not pattern:
-        raise InvalidSelector(f"`{text}` does not say what to select", hint=f"write it behind the colon: `{method}:x`")
+        raise InvalidSelector(f"`{text}` does not say what to select", hint=f"write it after the colon: `{method}:x`")
     if method not in MATCHERS:
         near = nearest(method, MATCHERS)
         hint = f"did you mean `{near}:`?" if near else "use `tag:`, `path:` or `source:`"
@@ -146,9 +146,10 @@ def _union(selectors: tuple[str, ...], edges: _Edges) -> set[str]:
 
 
 def _reached(term: Term, edges: _Edges) -> set[str]:
-    found = set(MATCHERS[term.method](term.pattern, edges))
-    if term.method == "name" and not found and not _is_glob(term.pattern):
-        raise EmptySelection(f"no model `{term.pattern}`", hint=_did_you_mean(edges.graph, term.pattern))
+    if term.method == "name" and not _is_glob(term.pattern):
+        found = {str(_model_named(edges.graph, term.pattern).name)}
+    else:
+        found = set(MATCHERS[term.method](term.pattern, edges))
     # A source is not a model: alone it stands for the models that read it.
     down = term.down or (1 if term.method == "source" else 0)
     below = edges.reach(found, edges.children, depth=UNBOUNDED if term.is_closed else down)
@@ -156,6 +157,16 @@ def _reached(term: Term, edges: _Edges) -> set[str]:
         below if term.is_closed else found, edges.parents, depth=UNBOUNDED if term.is_closed else term.up
     )
     return below | above
+
+
+def _model_named(graph: Graph, text: str) -> CompiledModel:
+    """Return the one model that a selector names."""
+    found = find_model(graph, text)
+    if found is not None:
+        return found
+    if len(same := _same_names(graph, text)) > 1:
+        raise EmptySelection(f"`{text}` could be more than one model", hint=_one_of(same))
+    raise EmptySelection(f"no model `{text}`", hint=_did_you_mean(graph, text))
 
 
 def _by_name(pattern: str, edges: _Edges) -> Iterable[str]:
@@ -197,10 +208,18 @@ MATCHERS: dict[str, Callable[[str, _Edges], Iterable[str]]] = {
 
 def find_model(graph: Graph, text: str) -> CompiledModel | None:
     """Return the model a person means: by its full name, or by its table alone where only one has it."""
-    wanted = text.lower()
-    found = [model for model in graph.models if model.name.lower() == wanted]
-    found = found or [model for model in graph.models if model.name.lower().partition(".")[2] == wanted]
-    return found[0] if len(found) == 1 else None
+    models = {model.name.lower(): model for model in graph.models}
+    same = _same_names(graph, text)
+    return models.get(text.lower()) or (models[same[0].lower()] if len(same) == 1 else None)
+
+
+def _same_names(graph: Graph, bare: str) -> list[str]:
+    """Return the models that have a bare name, in any schema."""
+    return [model.name for model in graph.models if model.name.lower().partition(".")[2] == bare.lower()]
+
+
+def _one_of(names: list[str]) -> str:
+    return "write one of " + ", ".join(f"`{name}`" for name in names)
 
 
 def table_named(graph: Graph, text: str) -> CompiledModel:
@@ -218,6 +237,8 @@ def unknown_model(graph: Graph, text: str) -> UsageError:
     if any(source.name.lower() == text.lower() for source in graph.sources):
         hint = f"`lamina query 'SELECT * FROM {text}'` shows its rows, `lamina lineage {text}` who reads it"
         return UsageError(f"`{text}` is a source, not a model", hint=hint)
+    if len(same := _same_names(graph, text)) > 1:
+        return UsageError(f"`{text}` could be more than one model", hint=_one_of(same))
     return UsageError(f"no model `{text}`", hint=_did_you_mean(graph, text))
 
 
@@ -233,9 +254,6 @@ def unknown_column(graph: Graph, table: TableName, text: str) -> UsageError:
 
 def _did_you_mean(graph: Graph, text: str) -> str:
     names = [model.name for model in graph.models]
-    same = [name for name in names if name.lower().partition(".")[2] == text.lower()]
-    if same:
-        return "several models have that name: " + ", ".join(f"`{name}`" for name in same)
     known = [*names, *(name.partition(".")[2] for name in names)]
     near = nearest(text, known) or nearest(text.rpartition(".")[0], known)
     return f"did you mean `{near}`?" if near else "`lamina list` shows all models"

@@ -1,15 +1,16 @@
-"""Why a model is stale as a whole: its code, its table, its parameters, or because somebody asked."""
+"""Why a model is stale as a whole: its code, its table, its parameters, or because someone asked."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
-from lamina.planner.words import changes_in_words
+from lamina.planner.segments import cut_out
+from lamina.planner.words import changes_for_reader, changes_in_words
 from lamina.project.strategy import FullRefresh, Incremental
 from lamina.values.codec import content_hash
 from lamina.values.coverage import Coverage, Debt
 from lamina.values.facts import Failure, ModelFacts
-from lamina.values.interval import Interval, merge
+from lamina.values.interval import WHOLE, Interval, intersect, merge
 from lamina.values.names import Position, RunId, TableName
 from lamina.values.plan import Selection
 from lamina.values.touch import Touch
@@ -31,19 +32,38 @@ def parameters_at(execution_time: datetime, run_id: RunId) -> dict[str, str]:
     }
 
 
-def rebuild_reason(model: CompiledModel, facts: ModelFacts, selection: Selection) -> str | None:
-    """Return why everything a table holds must be built anew, if it must."""
+def full_refresh_in_words(selection: Selection) -> str:
+    """Say by which flags a rebuild was requested."""
+    flags = "--full-refresh --accept-loss" if selection.is_loss_accepted else "--full-refresh"
+    return f"requested with `{flags}`"
+
+
+def older_ranges(model: CompiledModel, coverage: Coverage, due: Interval) -> tuple[Interval, ...]:
+    """Return what of a range other code built."""
+    spans = tuple(segment.interval for segment in coverage.segments if segment.logic != model.fingerprint)
+    return intersect(merge(spans), (due,))
+
+
+def rebuild_reason(model: CompiledModel, facts: ModelFacts, selection: Selection, due: Interval = WHOLE) -> str | None:
+    """Return why everything that is due of a table must be built again, if it must.
+
+    What other code built outside of it stays as it is; beside ranges of current code, older ones are merely stale.
+    """
     coverage = facts.coverage
     if not coverage.segments:
         return None
     if facts.target.status == "absent":
         return "the table is gone"
-    if any(segment.logic != model.fingerprint for segment in coverage.segments):
+    if facts.target.status == "lost":
+        return "files of the table are lost"
+    older = older_ranges(model, coverage, due)
+    is_mixed = any(segment.logic == model.fingerprint for segment in cut_out(coverage.segments, (due,)))
+    if older and (model.reads_itself or not is_mixed):
         return _code_in_words(model)
     if facts.target.status == "foreign_write" and model.settings.on_foreign_write == "rebuild":
-        return "somebody else wrote to the table"
+        return "another writer changed the table"
     if selection.is_full_refresh:
-        return "asked for with `--full-refresh`"
+        return full_refresh_in_words(selection)
     return None
 
 
@@ -74,13 +94,16 @@ def parameter_reason(model: CompiledModel, coverage: Coverage, execution_time: d
     return None
 
 
-def debts_in_words(debts: Iterable[Debt], touches: Mapping[TableName, tuple[Touch, ...]]) -> str:
+def debts_in_words(model: CompiledModel, debts: Iterable[Debt], touches: Mapping[TableName, tuple[Touch, ...]]) -> str:
     """Say what the inputs did that is not built in yet."""
+    uses, zone = {use.name: use for use in model.inputs}, model.settings.timezone
     by_input: dict[TableName, list[Debt]] = {}
     for debt in debts:
         by_input.setdefault(debt.input, []).append(debt)
     return ", ".join(
-        changes_in_words(name, _between(touches.get(name, ()), owed)) for name, owed in sorted(by_input.items())
+        changes_for_reader(uses[name], log, zone=zone) if name in uses else changes_in_words(name, log, zone=zone)
+        for name, owed in sorted(by_input.items())
+        for log in (_between(touches.get(name, ()), owed),)
     )
 
 

@@ -1,20 +1,22 @@
-"""How models stand, in the words of `status` and `intervals`: the plan of this moment, told about instead of done."""
+"""The state of models, in the words of `status` and `intervals`: the plan of this moment, described and not done."""
 
 from collections.abc import Iterable
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
+from lamina.planner.broken import Broken
 from lamina.planner.segments import covered
 from lamina.project.strategy import strategy_name
 from lamina.values.facts import ModelFacts
 from lamina.values.grid import floor_unit
-from lamina.values.interval import WHOLE, Interval, merge
+from lamina.values.interval import Interval, bound_or_none, merge
+from lamina.values.names import ModelName
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Wait
 from lamina.values.result import IntervalsResult, ModelStatus, RangeReason, Standing
 
 
 def model_status(model: CompiledModel, facts: ModelFacts, actions: tuple[Action, ...]) -> ModelStatus:
-    """Return how a model stands, from what a run would do with it now."""
+    """Return the state of a model, from what a run would do with it now."""
     works = tuple(action for action in actions if isinstance(action, Build | Rebuild))
     status, reason = _word(model, facts, actions)
     return ModelStatus(
@@ -25,11 +27,28 @@ def model_status(model: CompiledModel, facts: ModelFacts, actions: tuple[Action,
         built=covered(facts.coverage),
         stale=merge(tuple(span for work in works for span in work.intervals)),
         watermark=facts.coverage.watermark,
+        timezone=model.settings.timezone,
     )
 
 
+def unbuilt_status(model: CompiledModel) -> ModelStatus:
+    """Return the state of a model of which no version was ever run."""
+    return ModelStatus(
+        model=model.name, strategy=strategy_name(model.settings.strategy), status="not_built", reason="never run"
+    )
+
+
+def broken_status(status: ModelStatus, broken: Broken | None) -> ModelStatus:
+    """Return the state of a model that does not compile, or reads one that does not; what is built of it stays."""
+    name = ModelName(status.model)
+    reason = broken.reason(name) if broken is not None else None
+    if broken is None or reason is None:
+        return status
+    return status.replace(status="failed" if name in broken.faults else "blocked", reason=reason, stale=())
+
+
 def interval_ranges(model: CompiledModel, facts: ModelFacts, actions: tuple[Action, ...]) -> IntervalsResult:
-    """Return the ranges of a model by how they stand; what built them is added from history."""
+    """Return the ranges of a model by their state; what built them is added from history."""
     built = covered(facts.coverage)
     works = tuple(action for action in actions if isinstance(action, Build | Rebuild))
     own = tuple(action for action in actions if isinstance(action, Block) and model.name in action.blocked_by)
@@ -43,11 +62,12 @@ def interval_ranges(model: CompiledModel, facts: ModelFacts, actions: tuple[Acti
         model=model.name,
         axis="event_time",
         coverage=(),
-        partial=tuple(_said(span, "unfinished") for span in built if _is_ragged(model, span)),
+        partial=tuple(_said(last, "unfinished") for span in built for last in _unfinished(model, span)),
         missing=tuple(missing),
         pending=tuple(pending),
         failed=_all_said(own),
         waiting=_all_said(action for action in actions if isinstance(action, Wait | Hold)),
+        timezone=model.settings.timezone,
     )
 
 
@@ -66,9 +86,11 @@ def _word(model: CompiledModel, facts: ModelFacts, actions: tuple[Action, ...]) 
     return "current", "; ".join(action.reason for action in actions)
 
 
-def _is_ragged(model: CompiledModel, span: Interval) -> bool:
+def _unfinished(model: CompiledModel, span: Interval) -> tuple[Interval, ...]:
+    """Return the last slice of a built range where it ends before its unit does."""
     grid = grid_of(model)
-    return grid is not None and floor_unit(grid, span.end) != span.end
+    start = span.end if grid is None else floor_unit(grid, span.end)
+    return (Interval(max(start, span.start), span.end),) if start < span.end else ()
 
 
 def _all_said(actions: Iterable[Action]) -> tuple[RangeReason, ...]:
@@ -81,6 +103,4 @@ def _all_said(actions: Iterable[Action]) -> tuple[RangeReason, ...]:
 
 
 def _said(span: Interval, reason: str) -> RangeReason:
-    if span == WHOLE:
-        return RangeReason(start="", end="", reason=reason)
-    return RangeReason(start=f"{span.start:%Y-%m-%dT%H:%M:%SZ}", end=f"{span.end:%Y-%m-%dT%H:%M:%SZ}", reason=reason)
+    return RangeReason(start=bound_or_none(span.start), end=bound_or_none(span.end), reason=reason)

@@ -1,4 +1,4 @@
-"""Which changes of code a plan tells, and how: against what was built, of the models asked for, by their cause."""
+"""Which changes of code a plan tells, and how: against what was built, of the models requested, by their cause."""
 
 from collections.abc import Collection, Mapping
 
@@ -33,7 +33,7 @@ def told_changes(
 
 
 def _concerns(name: ModelName, plan: Plan, *, now: CompiledModel | None) -> bool:
-    """Tell whether a plan is about a model: it was asked for, or it is built because it is read."""
+    """Tell whether a plan is about a model: it was requested, or it is built because it is read."""
     chosen = plan.selection.models
     if chosen is None or name in chosen:
         return True

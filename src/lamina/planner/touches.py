@@ -1,15 +1,17 @@
 """What a published batch does to its table's readers, and what to ask of a diff so that fewer are touched."""
 
-from lamina.compiler.graph import CompiledModel
+from lamina.compiler.graph import CompiledModel, InputUse
+from lamina.compiler.slices.units import DAY_OR_LONGER, is_whole_in
 from lamina.planner.axis import column_ranges, grid_of
-from lamina.planner.segments import covered
+from lamina.planner.segments import covered, ever_built
 from lamina.project.strategy import TimeInterval
-from lamina.values.batch import Batch, Counts, DiffQuestion
+from lamina.values.batch import Batch, Counts, DiffQuestion, Staged
 from lamina.values.coverage import Coverage
-from lamina.values.interval import intersect
+from lamina.values.grid import Grid
+from lamina.values.interval import WHOLE, Interval, intersect, subtract
 from lamina.values.names import TableName
 from lamina.values.schema import Schema
-from lamina.values.touch import ColumnRanges, Everything, Extent, Ranges
+from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges
 
 _NAMED = 50  # in wider tables a comparison of each column alone would cost more than it tells
 
@@ -20,6 +22,10 @@ def batch_extent(batch: Batch, model: CompiledModel, *, added: tuple[ColumnRange
     An equal result is `Nothing`, which the diff tells, not the batch.
     """
     strategy = model.settings.strategy
+    if batch.mode == "rewrite":
+        return Nothing()
+    if batch.is_base_lost:
+        return Everything()
     if batch.mode == "append" and added:
         return Ranges(columns=added)
     if batch.mode == "replace_slices" and isinstance(strategy, TimeInterval):
@@ -28,16 +34,35 @@ def batch_extent(batch: Batch, model: CompiledModel, *, added: tuple[ColumnRange
     return Everything()
 
 
+def adds_nothing(staged: Staged) -> bool:
+    """Say whether an append had no row to add, so that nobody is touched by it."""
+    return staged.batch.mode == "append" and not staged.counts.written and not staged.drift
+
+
 def is_append(batch: Batch, counts: Counts) -> bool:
     """Say whether a batch only added rows: by appending, or by filling slices that had none, with no file rewritten."""
+    if batch.is_base_lost:
+        return False
     return batch.mode == "append" or (batch.mode == "replace_slices" and not counts.deleted and not counts.copied)
 
 
-def replaces_rows(batch: Batch, coverage: Coverage) -> bool:
+def new_slices(batch: Batch, coverage: Coverage) -> tuple[Interval, ...] | None:
+    """Return the slices of a batch that were not built before: all their rows are new; None for a whole table."""
+    return None if WHOLE in batch.slices else subtract(batch.slices, ever_built(coverage))
+
+
+def has_new_rows(batch: Batch, coverage: Coverage) -> bool:
+    """Say whether rows came that a reader can tell from changed ones: new slices, or new keys of a whole table."""
+    slices = new_slices(batch, coverage)
+    return batch.mode != "rewrite" if slices is None else bool(slices)
+
+
+def is_compared(batch: Batch, coverage: Coverage, questions: tuple[DiffQuestion, ...]) -> bool:
     """Say whether a batch builds again what the coverage before it holds, so that a diff can spare readers."""
-    # What reads only new rows costs by the change; comparing whole tables would not.
-    if batch.base is None or batch.mode == "append" or any(pin.since is not None for pin in batch.pins):
+    if batch.base is None or batch.is_base_lost or batch.mode in ("append", "rewrite"):
         return False
+    if not questions and any(pin.since is not None for pin in batch.pins):
+        return False  # new rows differ from what is there, and no reader asks where
     return bool(intersect(covered(coverage), batch.slices))
 
 
@@ -49,14 +74,22 @@ def diff_questions(
     for reader in readers:
         grid = grid_of(reader)
         for use in (use for use in reader.inputs if use.name == table):
-            unit = grid.unit if grid is not None and use.filter_column is not None else None
-            column = use.filter_column if unit is not None else None
+            column = use.filter_column if grid is not None else None
+            unit = _unit_asked(grid, use) if grid is not None and column is not None else None
             asked.append(DiffQuestion(columns=use.read_set, filter_column=column, unit=unit))
             coverage = coverages.get(reader.name)
             logics = coverage.logics if coverage is not None else ()
             older = (logic for logic in logics if logic.fingerprint != reader.fingerprint and table in logic.reads)
             asked += [DiffQuestion(columns=logic.reads[table]) for logic in older]
     return tuple(dict.fromkeys(asked))
+
+
+def _unit_asked(grid: Grid, use: InputUse) -> str:
+    """Return the unit of UTC to group changes by: a local day of instants begins at some quarter of an hour."""
+    is_local = grid.zone != "UTC" and grid.unit in DAY_OR_LONGER and not use.filters_dates
+    if is_local:
+        return "hour" if is_whole_in(grid.zone, "hour") else "15 minutes"
+    return grid.unit
 
 
 def naming_questions(columns: Schema, questions: tuple[DiffQuestion, ...]) -> tuple[DiffQuestion, ...]:

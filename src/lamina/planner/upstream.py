@@ -5,6 +5,7 @@ from lamina.planner.decide_intervals import schedule_of
 from lamina.planner.due import next_release
 from lamina.planner.occasion import Occasion
 from lamina.planner.readiness import Upstream
+from lamina.planner.relayout import is_rewrite
 from lamina.planner.segments import covered
 from lamina.planner.staleness import clean_ranges, failed_ranges, given_up
 from lamina.values.facts import ModelFacts
@@ -16,17 +17,20 @@ from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Wait
 def upstream_of(
     model: CompiledModel, facts: ModelFacts, occasion: Occasion, *, actions: tuple[Action, ...]
 ) -> Upstream:
-    """Return how a model stands.
+    """Return the state of a model.
 
     While planning, `actions` are its decision. During a run they are what is left of it: nothing for what was
     published, a `Block` naming the model itself for what failed.
     """
     schedule = schedule_of(model, facts, occasion)
     due = schedule.due if schedule is not None else WHOLE
-    # What is clean was mended after it failed.
+    # What is clean was fixed after it failed.
     mended = clean_ranges(model, facts.coverage)
     failed = failed_ranges(given_up(model, facts, occasion.execution_time)) if not actions else ()
     blocks = tuple(action for action in actions if isinstance(action, Block))
+    withheld = tuple(span for item in blocks for span in item.intervals)
+    if not actions and facts.target.status in ("lost", "unreadable"):
+        withheld = (WHOLE,)
     return Upstream(
         name=model.name,
         grid=schedule.grid if schedule is not None else None,
@@ -34,9 +38,7 @@ def upstream_of(
         end=schedule.end if schedule is not None else None,
         due=due,
         built=_built(facts, actions),
-        failed=merge(
-            (*subtract(failed, mended), *_within(tuple(span for item in blocks for span in item.intervals), due))
-        ),
+        failed=merge((*subtract(failed, mended), *_within(withheld, due))),
         waiting=merge(tuple(span for item in actions if isinstance(item, Wait | Hold) for span in item.intervals)),
         failing=_failing(model, blocks),
         next_due=next_release(model, schedule.grid, occasion.execution_time) if schedule is not None else None,
@@ -45,7 +47,7 @@ def upstream_of(
 
 def _built(facts: ModelFacts, actions: tuple[Action, ...]) -> tuple[Interval, ...]:
     planned = tuple(span for item in actions if isinstance(item, Build | Rebuild) for span in item.intervals)
-    if any(isinstance(item, Rebuild) for item in actions):
+    if any(isinstance(item, Rebuild) and not is_rewrite(item) for item in actions):
         return merge(planned)
     there = covered(facts.coverage) if facts.target.status != "absent" else ()
     return merge((*there, *planned))

@@ -1,12 +1,14 @@
 """Reasons in words a user can act on; shown, never parsed."""
 
 from collections.abc import Iterable
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from lamina.compiler.graph import InputUse
 from lamina.values.facts import Head
 from lamina.values.grid import Grid, advance, floor_unit
-from lamina.values.interval import MAX, MIN, Interval, merge
-from lamina.values.names import ColumnName, ModelName, TableName
+from lamina.values.interval import MAX, MIN, WHOLE, Interval, merge
+from lamina.values.names import ColumnName, TableName
 from lamina.values.partition_key import key_of
 from lamina.values.touch import Nothing, Ranges, Touch
 from lamina.values.words import counted, listed
@@ -17,14 +19,31 @@ _SHOWN = 3
 def spans_in_words(spans: tuple[Interval, ...], grid: Grid) -> str:
     """Name spans by their partition keys: `2026-04-03, 2026-04-05 to 2026-04-07`."""
     merged = merge(spans)
-    if not merged or merged[0].start <= MIN or merged[-1].end >= MAX:
+    if not merged or merged == (WHOLE,):
         return "all of it" if merged else "nothing"
     shown = ", ".join(_span_in_words(span, grid) for span in merged[:_SHOWN])
     return shown if len(merged) <= _SHOWN else f"{shown} and {len(merged) - _SHOWN} more ranges"
 
 
-def changes_in_words(name: TableName, touches: Iterable[Touch]) -> str:
-    """Say what touches did to a table: rows added, or ranges changed."""
+def changes_for_reader(use: InputUse, touches: Iterable[Touch], *, zone: str) -> str:
+    """Say what touches did to an input of a model, and where they reach all of it although it is read by a range."""
+    seen = [touch for touch in touches if not isinstance(touch.extent, Nothing)]
+    words, column = changes_in_words(use.name, seen, zone=zone), use.filter_column
+    if column is None or all(_tells_of(touch, column) for touch in seen):
+        return words
+    return f"{words}; where `{column}` changed is not known, so every slice is rebuilt"
+
+
+def _tells_of(touch: Touch, column: ColumnName) -> bool:
+    """Tell whether a touch knows the ranges of a column in which rows changed."""
+    told = touch.extent.columns if isinstance(touch.extent, Ranges) else ()
+    named = {item.column.lower() for item in told}
+    named |= {proof.filter_column.lower() for proof in touch.refinements if proof.filter_column is not None}
+    return column.lower() in named or any(proof.is_equal for proof in touch.refinements)
+
+
+def changes_in_words(name: TableName, touches: Iterable[Touch], *, zone: str) -> str:
+    """Say what touches did to a table: rows added, or ranges changed, in the zone of who reads it."""
     seen = [touch for touch in touches if not isinstance(touch.extent, Nothing)]
     if seen and all(touch.detail for touch in seen):
         return f"`{name}`: {', '.join(touch.detail for touch in seen)}"
@@ -35,7 +54,8 @@ def changes_in_words(name: TableName, touches: Iterable[Touch]) -> str:
         return f"rows added to `{name}`"
     ranges = [_ranges(touch) for touch in seen]
     if ranges and all(ranges):
-        return f"`{name}` changed in {spans_in_words(tuple(span for item in ranges for span in item), Grid('day'))}"
+        spans = tuple(span for item in ranges for span in item)
+        return f"`{name}` changed in {spans_in_words(spans, _days(spans, zone))}"
     return f"`{name}` changed"
 
 
@@ -44,7 +64,7 @@ def changed_columns(touches: tuple[Touch, ...], head: Head | None) -> tuple[Colu
     columns = tuple(column.name for column in head.columns) if head is not None else ()
     changed: set[ColumnName] = set()
     for touch in touches:
-        proofs = [proof for proof in touch.refinements if not proof.ranges]
+        proofs = [proof for proof in touch.refinements if proof.is_equal]
         if any(proof.columns is None for proof in proofs):
             continue
         equal = {name.lower() for proof in proofs for name in proof.columns or ()}
@@ -52,12 +72,12 @@ def changed_columns(touches: tuple[Touch, ...], head: Head | None) -> tuple[Colu
     return tuple(name for name in columns if name in changed)
 
 
-def spared_in_words(reader: ModelName, use: InputUse, *, columns: tuple[ColumnName, ...]) -> str:
+def spared_in_words(use: InputUse, *, columns: tuple[ColumnName, ...]) -> str:
     """Say why a change does not reach a reader."""
     reads = {name.lower() for name in use.read_set} if use.read_set is not None else None
     if columns and reads is not None and not any(name.lower() in reads for name in columns):
-        return f"only {listed(columns)} changed, not read by `{reader}`"
-    return f"nothing changed that the built slices of `{reader}` read"
+        return f"only {listed(columns)} of `{use.name}` changed, which it does not read"
+    return f"nothing changed in `{use.name}` that it reads for what is built"
 
 
 def units_in_words(count: int, grid: Grid) -> str:
@@ -70,8 +90,12 @@ def _ranges(touch: Touch) -> tuple[Interval, ...]:
 
 
 def _span_in_words(span: Interval, grid: Grid) -> str:
+    if span.start <= MIN:
+        return f"all before {_edge(span.end, grid)}"
+    if span.end >= MAX:
+        return f"all since {_edge(span.start, grid)}"
     if floor_unit(grid, span.start) != span.start:
-        return _minutes(span)
+        return _minutes(span, grid.zone)
     first, after = key_of(grid, span.start), advance(grid, span.start, count=1)
     if span.end < after:
         return f"{first} (unfinished)"
@@ -79,5 +103,20 @@ def _span_in_words(span: Interval, grid: Grid) -> str:
     return first if last == first else f"{first} to {last}"
 
 
-def _minutes(span: Interval) -> str:
-    return f"{span.start:%Y-%m-%dT%H:%M} to {span.end:%Y-%m-%dT%H:%M}"
+def _edge(bound: datetime, grid: Grid) -> str:
+    """Name where an open range begins or ends: by its partition key, or by its minute within a unit."""
+    return key_of(grid, bound) if floor_unit(grid, bound) == bound else _minute(bound, grid.zone)
+
+
+def _days(spans: tuple[Interval, ...], zone: str) -> Grid:
+    """Return the days to name spans by: those of UTC where they are such, as dates are, else those of the zone."""
+    bounds = [bound for span in spans for bound in (span.start, span.end) if bound not in (MIN, MAX)]
+    return Grid("day") if all(floor_unit(Grid("day"), bound) == bound for bound in bounds) else Grid("day", zone)
+
+
+def _minutes(span: Interval, zone: str) -> str:
+    return f"{span.start.astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M} to {_minute(span.end, zone)}"
+
+
+def _minute(bound: datetime, zone: str) -> str:
+    return f"{bound.astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}" + ("" if zone == "UTC" else f" {zone}")

@@ -79,8 +79,7 @@ def code_version() -> str:
     """Return what identifies the code that compiles: lamina's and the parser's files as they are installed."""
     stamp = blake2b(VERSION.encode(), digest_size=16)
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    folders = [os.path.join(package, name) for name in ("compiler", "project", "values")]
-    folders += [os.path.join(folders[0], name) for name in ("rules", "functions")]
+    folders = [found for name in ("compiler", "project", "values") for found in _folders(os.path.join(package, name))]
     parser = find_spec("sqlglot")
     if parser is not None and parser.origin is not None:
         folders.append(os.path.dirname(parser.origin))
@@ -91,3 +90,8 @@ def code_version() -> str:
                     status = entry.stat()
                     stamp.update(f"{entry.name}\0{status.st_mtime_ns}\0{status.st_size}\0".encode())
     return stamp.hexdigest()
+
+
+def _folders(package: str) -> list[str]:
+    """Return a folder of code and all those inside."""
+    return sorted(folder for folder, _, _ in os.walk(package) if not folder.endswith("__pycache__"))

@@ -37,7 +37,7 @@ def scalars(value: Any, key: str, findings: Findings) -> Any:
 
 
 def _is_scalar(item: Any) -> bool:
-    """Tell whether a value can stand in a column: numbers must fit Spark's longest."""
+    """Tell whether a value can be in a column: numbers must fit Spark's longest."""
     match item:
         case bool() | str():
             return True
@@ -63,6 +63,8 @@ NEEDED = {
     "row_count": (("min", "max"),),
     "expression": (("expression",),),
 }
+# What a check is about unless it says so itself: two equal keys may come in different batches.
+SCOPES = {"unique": "table"}
 KEYS: dict[str, Decoder] = {
     "type": choice(*OWN, later=LATER_CHECKS),
     "name": text,
@@ -88,6 +90,7 @@ def check(value: Any, key: str, findings: Findings) -> Any:
     settings = decode_table(value, KEYS, at=key, findings=findings, later=LATER_KEYS)
     if "type" in settings:
         _check_fit(value, key, settings["type"], findings)
+        settings.setdefault("scope", SCOPES.get(settings["type"], "batch"))
     return CheckSettings(**settings) if len(findings.found) == before else INVALID
 
 

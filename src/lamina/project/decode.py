@@ -1,7 +1,7 @@
 """Turn the tables of a TOML file into typed settings, noting every problem instead of stopping at the first."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from typing import Any
 
@@ -26,10 +26,11 @@ TABLE_NAME = re.compile(r"[A-Za-z_]\w{0,127}(\.[A-Za-z_]\w{0,127}){0,2}", re.ASC
 
 
 class Findings:
-    """Own what was found wrong in one file, and where its keys stand."""
+    """Own what was found wrong in one file, and where its keys are written; `homes` says where else keys belong."""
 
-    def __init__(self, places: SettingPlaces) -> None:
+    def __init__(self, places: SettingPlaces, homes: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.places = places
+        self.homes = homes or {}
         self.found: list[Diagnostic] = []
 
     def add(self, finding: Diagnostic) -> Any:
@@ -67,8 +68,22 @@ def decode_table(
             findings.add(later_feature.finding(f"`{key}`", place=findings.places.of(path)))
         else:
             near = nearest(key, keys)
-            findings.add(unknown_key.finding(key, place=findings.places.of(path), nearest=near))
+            homes = findings.homes.get(key, ())
+            findings.add(unknown_key.finding(key, place=findings.places.of(path), nearest=near, homes=homes))
     return decoded
+
+
+def homes_of(tables: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """Return for each key the tables of a file that know it.
+
+    >>> homes_of({"`[run]`": ["retries"], "`[state]`": ["uri"]})["uri"]
+    ('`uri` under `[state]`',)
+    """
+    homes: dict[str, tuple[str, ...]] = {}
+    for home, keys in tables.items():
+        for key in keys:
+            homes[key] = (*homes.get(key, ()), f"`{key}` {'under ' if home.startswith('`') else ''}{home}")
+    return homes
 
 
 def text(value: Any, key: str, findings: Findings) -> Any:

@@ -1,4 +1,4 @@
-"""Where each key of a TOML text stands, found without parsing it: a scan over tokens with bounded depth."""
+"""Where each key of a TOML text is, found without parsing it: a scan over tokens with bounded depth."""
 
 import re
 from functools import lru_cache
@@ -37,7 +37,7 @@ class Location(Value, frozen=True):
 
 
 def is_surely_shallow(text: str) -> bool:
-    """Tell without a scan that neither brackets nor dotted keys go deep; most files are told at a glance."""
+    """Tell without a scan that neither brackets nor dotted keys go deep; most files are judged at a glance."""
     if text.count(".") > MAX_DEPTH and any(line.count(".") > MAX_DEPTH for line in text.split("\n")):
         return False
     if text.count("[") + text.count("{") <= MAX_DEPTH:
@@ -50,7 +50,7 @@ def is_surely_shallow(text: str) -> bool:
 
 @lru_cache(maxsize=8)
 def locate(text: str) -> Location:
-    """Return where the keys of a TOML text stand; on invalid text, as far as it can be told.
+    """Return where the keys of a TOML text are; on invalid text, as far as it is known.
 
     >>> locate('[strategy]\\ntype = "merge"').keys
     {'strategy': (1, 2), 'strategy.type': (2, 1)}

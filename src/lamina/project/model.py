@@ -1,4 +1,4 @@
-"""What the user wrote for one model: its text, its sidecar, and where each stands."""
+"""What the user wrote for one model: its text, its sidecar, and where each is."""
 
 from typing import Literal
 
@@ -39,7 +39,17 @@ class CheckSettings(Value, frozen=True):
     severity: Literal["error", "warn"] = "error"
     where: str | None = None
     max_failed_rows: int = 0
-    scope: Literal["batch", "table"] = "batch"
+    scope: Literal["batch", "table"] = "batch"  # the sidecar's default depends on the type
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the columns it is about, in lower case."""
+        return tuple(name.lower() for name in self.columns or ((self.column,) if self.column else ()))
+
+    @property
+    def is_strict(self) -> bool:
+        """Tell whether no row at all may fail it."""
+        return self.severity == "error" and self.where is None and self.max_failed_rows == 0
 
 
 class ModelSettings(Value, frozen=True, omit_defaults=True):
@@ -79,7 +89,7 @@ class ModelSettings(Value, frozen=True, omit_defaults=True):
 
 
 class SettingPlaces(Value, frozen=True):
-    """Where the keys of a TOML file stand; they are looked for when one is asked for, which is rare."""
+    """Where the keys of a TOML file are; they are looked for when one is requested, which is rare."""
 
     file: str
     text: str = ""

@@ -17,7 +17,7 @@ class Variable(Value, frozen=True):
 
 
 class ModuleFile(Value, frozen=True):
-    """A Python file that models may import; it is no model itself."""
+    """A Python file that models may import; it is not a model itself."""
 
     path: str
     text: str

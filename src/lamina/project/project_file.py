@@ -12,6 +12,7 @@ from lamina.project.decode import (
     choice,
     decode_table,
     flag,
+    homes_of,
     integer,
     name,
     spark_conf,
@@ -78,7 +79,7 @@ SECTIONS: dict[str, dict[str, Decoder]] = {
         "warehouse": text,
         "format": choice("iceberg", later=("delta",)),
     },
-    "state": {"uri": text, "on_missing": choice("rebuild", later=("stop",))},
+    "state": {"uri": text, "on_missing": choice("rebuild", "stop")},
     "run": {
         "concurrency": concurrency,
         "max_concurrency": integer(1, 1000),
@@ -102,6 +103,9 @@ KEYS: dict[str, Decoder] = {
 LATER_KEYS = frozenset(["janitor", "hook", "pipeline"])
 
 
+HOMES = homes_of({f"`[{section}]`": keys for section, keys in SECTIONS.items()})
+
+
 class ProjectFile(Value, frozen=True):
     """The settings of `lamina.toml` as written: section to key to value."""
 
@@ -116,7 +120,7 @@ class ProjectFile(Value, frozen=True):
 def read_project_file(content: str, *, variables: Mapping[str, str]) -> ProjectFile:
     """Read the project file."""
     document = read_toml("lamina.toml", content, variables=variables)
-    findings = Findings(document.places)
+    findings = Findings(document.places, HOMES)
     decoded = decode_table(document.data, KEYS, at="", findings=findings, later=LATER_KEYS)
     project = decoded.get("project", {})
     is_parsed = bool(document.data) or not document.diagnostics
@@ -125,7 +129,7 @@ def read_project_file(content: str, *, variables: Mapping[str, str]) -> ProjectF
         findings.add(missing_key.finding("name", place=place, needed_by="`[project]`"))
     spark = decoded.get("spark", {})
     if "master" in spark and "remote" in spark:
-        message = "`remote` stands instead of `master`, not beside it"
+        message = "`remote` is set in place of `master`, not beside it"
         place = document.places.of("spark.remote")
         findings.add(conflicting_keys.finding(message, place=place, hint="remove one of them"))
     return ProjectFile(

@@ -129,7 +129,7 @@ def _sources(scan: Scan, variables: Mapping[str, str], found: list[Diagnostic]) 
 
 
 class FolderDefaults:
-    """Own the defaults of each folder of models, read once when first asked for."""
+    """Own the defaults of each folder of models, read once when first requested."""
 
     def __init__(self, files: Mapping[str, ScannedFile], variables: Mapping[str, str]) -> None:
         self._files = files
@@ -149,7 +149,7 @@ class FolderDefaults:
         return defaults
 
     def diagnostics(self) -> Iterator[Diagnostic]:
-        """Yield what is wrong in any defaults file, also where no model asked for it."""
+        """Yield what is wrong in any defaults file, also where no model needed it."""
         for path in self._files:
             if path.startswith("models/") and path.endswith("/" + DEFAULTS_FILE):
                 yield from self.of(path.rpartition("/")[0]).diagnostics

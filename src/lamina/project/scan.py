@@ -53,6 +53,13 @@ def scan_project(root: str) -> Scan:
     return Scan(root=scanner.root, files=tuple(files), diagnostics=sort_diagnostics(scanner.found))
 
 
+def scan_project_file(root: str) -> Scan:
+    """Read the project file alone: settings can be requested without reading every model."""
+    scanner = _Scanner(os.path.realpath(root))
+    scanner.run_shallow()
+    return Scan(root=scanner.root, files=tuple(scanner.files), diagnostics=sort_diagnostics(scanner.found))
+
+
 class _Scanner:
     """Own the memory of one walk: what was read, what was wrong, which folders were entered."""
 
@@ -72,6 +79,11 @@ class _Scanner:
         while pending:
             folder, suffixes = pending.pop()
             pending.extend((f"{folder}/{entry.name}", suffixes) for entry in self._entries(folder, suffixes))
+
+    def run_shallow(self) -> None:
+        """Read the project file, and enter no folder."""
+        for _ in self._entries("", (PROJECT_FILE,)):
+            pass
 
     def _holds_modules(self, entry: os.DirEntry[str]) -> bool:
         """Tell whether a folder beside `models` is a Python package of the project; others may be vast data."""

@@ -29,7 +29,7 @@ def timezone(value: Any, key: str, findings: Findings) -> Any:
     """Decode the name of a time zone."""
     if not isinstance(value, str):
         return findings.wrong_type(key, expected="a time zone", value=value)
-    if value == "UTC" or _is_zone(value):
+    if value == "UTC" or is_zone(value):
         return str(value)
     from zoneinfo import available_timezones
 
@@ -64,7 +64,7 @@ def instant(value: Any, key: str, findings: Findings) -> Any:
 @lru_cache(maxsize=256)
 def _cron_problem(expression: str) -> str | None:
     if len(expression) > 200 or len(expression.split()) != 5:
-        return "it has not five fields"
+        return "it does not have five fields"
     from cronsim import CronSim, CronSimError
 
     try:
@@ -75,7 +75,8 @@ def _cron_problem(expression: str) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def _is_zone(zone: str) -> bool:
+def is_zone(zone: str) -> bool:
+    """Tell whether a name is that of a time zone."""
     from zoneinfo import ZoneInfo
 
     if len(zone) > 60 or not ZONE.fullmatch(zone):

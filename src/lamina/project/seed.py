@@ -37,7 +37,7 @@ def _read_columns(rows: Iterator[list[str]], declared: tuple[Column, ...]) -> tu
     if not header:
         raise _NotTable("it has no header")
     if len(names) < len(header) or "" in names:
-        raise _NotTable("a name of its header is empty or double")
+        raise _NotTable("a name in its header is empty or repeated")
     if absent := [column.name for column in declared if column.name.casefold() not in names]:
         raise _NotTable(f"no column `{absent[0]}` in its header")
     guesses = [_Guess() for _ in header]

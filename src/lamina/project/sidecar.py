@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
+from lamina.project.check_keys import KEYS as CHECK_KEYS
 from lamina.project.check_keys import check
+from lamina.project.column_keys import KEYS as COLUMN_KEYS
 from lamina.project.column_keys import columns
 from lamina.project.decode import (
     INVALID,
@@ -14,6 +16,7 @@ from lamina.project.decode import (
     choice,
     decode_table,
     flag,
+    homes_of,
     list_of,
     name,
     spark_conf,
@@ -26,6 +29,7 @@ from lamina.project.decode import (
 from lamina.project.model import ContractSettings, InputSettings, ModelSettings, SettingPlaces
 from lamina.project.rules import conflicting_keys, invalid_choice
 from lamina.project.schedule import cron, duration, instant, timezone
+from lamina.project.strategy_keys import ALL_KEYS as STRATEGY_KEYS
 from lamina.project.strategy_keys import build_strategy, strategy_table
 from lamina.project.toml import read_toml
 from lamina.values.diagnostic import Diagnostic
@@ -83,6 +87,33 @@ LATER_KEYS = frozenset(
 )
 
 
+# What other tools call a setting, and where it is here.
+OTHER_NAMES = {
+    "materialized": "`type` under `[strategy]`",
+    "materialization": "`type` under `[strategy]`",
+    "incremental_strategy": "`type` under `[strategy]`",
+    "kind": "`type` under `[strategy]`",
+    "primary_key": "`unique_key` under `[strategy]`",
+    "event_time": "`time_column` under `[strategy]`",
+    "cluster_by": "`sorted_by` at the top level",
+    "tests": "`[[checks]]`",
+    "data_tests": "`[[checks]]`",
+}
+HOMES = {
+    **homes_of(
+        {
+            "`[strategy]`": STRATEGY_KEYS,
+            '`[inputs."TABLE"]`': INPUT_KEYS,
+            "`[contract]`": CONTRACT_KEYS,
+            "`[[checks]]`": CHECK_KEYS,
+            "`[[columns]]`": COLUMN_KEYS,
+            "at the top level": KEYS,
+        }
+    ),
+    **{key: (home,) for key, home in OTHER_NAMES.items()},
+}
+
+
 class Sidecar(Value, frozen=True):
     """A model's settings, where its keys stand, and what is wrong with them."""
 
@@ -114,7 +145,7 @@ def read_sidecar(path: str, content: str, *, defaults: Defaults, variables: Mapp
 def _decode(path: str, content: str, *, variables: Mapping[str, str]) -> tuple[dict[str, Any], Findings, bool]:
     """Return the decoded keys, the findings, and whether the file could be parsed at all."""
     document = read_toml(path, content, variables=variables)
-    findings = Findings(document.places)
+    findings = Findings(document.places, HOMES)
     own = decode_table(document.data, KEYS, at="", findings=findings, later=LATER_KEYS)
     found = findings.found
     findings.found = [*document.diagnostics, *found]

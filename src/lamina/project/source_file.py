@@ -13,6 +13,7 @@ from lamina.project.decode import (
     Findings,
     choice,
     decode_table,
+    homes_of,
     spark_conf,
     text,
 )
@@ -70,6 +71,7 @@ KEYS: dict[str, Decoder] = {
     "description": text,
     "tables": tables,
 }
+HOMES = homes_of({"`[source.NAME]`": KEYS, "`[source.NAME.tables.TABLE]`": TABLE_KEYS})
 ONLY_FILES = ("path", "format", "options")
 
 
@@ -85,7 +87,7 @@ class SourceFile(Value, frozen=True):
 def read_source_file(path: str, content: str, *, root: str, variables: Mapping[str, str]) -> SourceFile:
     """Read the sources of one file; folders are listed to find the tables of a source that names only a path."""
     document = read_toml(path, content, variables=variables)
-    findings = Findings(document.places)
+    findings = Findings(document.places, HOMES)
     found: list[SourceTable] = []
     top = decode_table(document.data, {"source": _blocks}, at="", findings=findings, later=frozenset({"pipeline"}))
     for source, settings in top.get("source", {}).items():

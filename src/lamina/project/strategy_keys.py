@@ -1,4 +1,4 @@
-"""Read `[strategy]`: which settings each strategy has, which it needs, and which exclude each other."""
+"""Read `[strategy]`: which settings each strategy has, which it needs, and which cannot be used together."""
 
 from collections.abc import Mapping
 from typing import Any, get_args

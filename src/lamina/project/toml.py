@@ -1,4 +1,4 @@
-"""One TOML file: its data with variables filled in, where every key stands, and what is wrong with it."""
+"""One TOML file: its data with variables filled in, where every key is, and what is wrong with it."""
 
 import re
 import tomllib
@@ -19,6 +19,8 @@ from lamina.values.value import Value
 
 REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 MOST_DUPLICATES = 20
+NAMES = re.compile(r"\((?:'[^']*',? ?)+\)")  # Python's tuples of names
+QUOTED = re.compile(r"'([^']*)'")
 POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -78,7 +80,13 @@ def _syntax_problems(path: str, text: str, error: Exception) -> tuple[Diagnostic
 
 
 def _sentence(reason: str) -> str:
-    return reason[:1].lower() + reason[1:200]
+    """Return what the parser says, with names as they are written in a file.
+
+    >>> _sentence("Cannot declare ('run', 'conf') twice")
+    'cannot declare `run.conf` twice'
+    """
+    named = NAMES.sub(lambda found: f"`{'.'.join(QUOTED.findall(found[0]))}`", reason)
+    return named[:1].lower() + named[1:200]
 
 
 def _fill(

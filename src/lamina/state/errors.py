@@ -19,7 +19,7 @@ class LeaseHeld(LaminaError):
 
     def __init__(self, environment: EnvironmentName, holder: RunId, *, since: datetime) -> None:
         super().__init__(
-            f"environment `{environment}` is held by `{holder}` since {since:%Y-%m-%d %H:%M:%S}Z",
+            f"environment `{environment}` has been held by `{holder}` since {since:%Y-%m-%d %H:%M:%S}Z",
             hint="wait for that run to end; a run that died loses its lease when it expires",
         )
         self.holder = holder
@@ -43,7 +43,7 @@ class LeaseLost(LaminaError):
 
 
 class PublishConflict(LaminaError):
-    """Somebody moved the table after the batch was staged.
+    """Another writer changed the table after the batch was staged.
 
     Why: publishing would undo what they wrote.
     Fix: run again; it looks at what happened to the table first.
@@ -64,7 +64,7 @@ class StateCorrupt(LaminaError):
     """The state file is damaged, or holds something lamina did not write.
 
     Why: decisions made from damaged state could be wrong.
-    Fix: restore the file from a backup or move it away; the marks in the tables bring coverage back.
+    Fix: run `lamina state rebuild`: it takes the newest good copy and brings it up to date by the marks in the tables.
     """
 
     code = "L704"
@@ -72,7 +72,8 @@ class StateCorrupt(LaminaError):
     def __init__(self, path: str, detail: str) -> None:
         super().__init__(
             f"the state file `{path}` cannot be read: {detail}",
-            hint="restore the file from a backup, or move it away; tables and their marks are not in danger",
+            hint="run `lamina state rebuild`: it puts the file aside, takes the newest good copy of it and brings that"
+            " up to date by the marks in the tables",
         )
 
 
@@ -112,7 +113,7 @@ class StateUnavailable(LaminaError):
 class LogOutOfStep(LaminaError):
     """A touch was numbered for another place in its log: the caller's view of the state is old.
 
-    Why: somebody else recorded changes of the table in between.
+    Why: another run recorded changes of the table in between.
     Fix: run again; nothing was recorded.
     """
 
@@ -122,4 +123,74 @@ class LogOutOfStep(LaminaError):
         super().__init__(
             f"touch {given} of `{table}` cannot be recorded: the next one in its log is {expected}",
             hint="run again; nothing was recorded",
+        )
+
+
+class StateLost(LaminaError):
+    """The state file is missing, damaged or older than the tables, and `state.on_missing` is `"stop"`.
+
+    Why: without it every model would look as if it had never been built, over tables that hold rows.
+    Fix: `lamina state rebuild` restores it from the newest copy and the marks in the tables; `on_missing = "rebuild"`
+    in `[state]` does so by itself.
+    """
+
+    code = "L708"
+
+    def __init__(self, path: str, detail: str) -> None:
+        super().__init__(
+            f"the state file `{path}` cannot be used: {detail}; the warehouse holds tables of this project",
+            hint="run `lamina state rebuild`; nothing was changed",
+        )
+
+
+class ProjectMoved(LaminaError):
+    """The project was moved or copied: its state and its tables name the folder they were in before.
+
+    Why: a copy would write into the tables of the original, and a moved project cannot read its own.
+    Fix: run `lamina state relocate` once in the new place; it rewrites the paths in the tables and in the state.
+    """
+
+    code = "L709"
+
+    def __init__(self, recorded: str, warehouse: str, *, is_there: bool) -> None:
+        how = "this is a copy, and the original is still there" if is_there else "the project was moved"
+        super().__init__(
+            f"the tables were made in `{recorded}` and are now in `{warehouse}`: {how}",
+            hint="run `lamina state relocate` once, here; tables elsewhere are neither read nor changed by it",
+        )
+
+
+class TablesKeptElsewhere(LaminaError):
+    """The tables of the warehouse are written by another state file, which is still there.
+
+    Why: a copy of a project with an absolute `catalog.warehouse` has the tables of its original, and each would undo or
+    delete what the other one does.
+    Fix: give the copy tables of its own: copy the warehouse folder, name the new folder in `catalog.warehouse` and run
+    `lamina state relocate`. Two checkouts that are meant to work on the same tables share one state file: name it in
+    `catalog.database`. If the other project is no longer used, delete its state file.
+    """
+
+    code = "L712"
+
+    def __init__(self, warehouse: str, *, state: str, keeper: str) -> None:
+        super().__init__(
+            f"the tables in `{warehouse}` are written by the state file `{keeper}`, and `{state}` is another one",
+            hint="copy the warehouse, name the new folder in `catalog.warehouse` and run `lamina state relocate`; or"
+            " let both use one state file, by `catalog.database`; or delete the other file, if nobody uses it",
+        )
+
+
+class StateReplaced(LaminaError):
+    """The state file was deleted or replaced while a command worked with it.
+
+    Why: what this command recorded in the old file would be lost with it.
+    Fix: run again; nothing of this step was published.
+    """
+
+    code = "L710"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"the state file `{path}` was deleted or replaced while it was in use",
+            hint="run again; nothing of this step was published",
         )

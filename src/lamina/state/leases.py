@@ -21,12 +21,16 @@ def current(connection: sqlite3.Connection, environment: EnvironmentName) -> Lea
 
 
 def take(connection: sqlite3.Connection, wanted: Lease, *, now: datetime) -> Lease:
-    """Take a lease that is free or expired, with the next token if that is above the wanted one's."""
+    """Take a lease that is free or expired, with a token above the last one, the wanted one's and the clock's.
+
+    The clock keeps tokens growing over a state that was lost or put back: stages of unknown runs have lower ones.
+    """
     held = current(connection, wanted.environment)
     if held is not None and held.expires_at > now:
         raise LeaseHeld(wanted.environment, held.holder, since=_taken_at(connection, wanted.environment))
     row = connection.execute("SELECT token FROM lamina_lease WHERE environment = ?", (wanted.environment,)).fetchone()
-    lease = wanted.replace(token=max(wanted.token, 0 if row is None else row[0]) + 1)
+    last = 0 if row is None else row[0]
+    lease = wanted.replace(token=max(wanted.token + 1, last + 1, int(now.timestamp() * 1000)))
     connection.execute(
         "INSERT OR REPLACE INTO lamina_lease (environment, token, holder, process, taken_at, expires_at)"
         " VALUES (?, ?, ?, ?, ?, ?)",

@@ -56,6 +56,12 @@ def replace_record(connection: sqlite3.Connection, environment: EnvironmentName,
     )
 
 
+def forget_record(connection: sqlite3.Connection, environment: EnvironmentName, model: ModelName) -> None:
+    """Forget a model; the log of its table stays, so that its readers notice when it comes back."""
+    connection.execute("DELETE FROM lamina_model WHERE environment = ? AND model = ?", (environment, model))
+    connection.execute("DELETE FROM lamina_cursor WHERE environment = ? AND model = ?", (environment, model))
+
+
 def trim(connection: sqlite3.Connection, environment: EnvironmentName, tables: tuple[TableName, ...]) -> None:
     """Drop the touches that every reader has folded, but the newest of each log, which holds its position."""
     connection.executemany(

@@ -29,6 +29,14 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE lamina_plan (plan_id TEXT PRIMARY KEY, plan TEXT NOT NULL)",
         "CREATE TABLE lamina_graph (environment TEXT PRIMARY KEY, hash TEXT NOT NULL, graph TEXT NOT NULL)",
     ),
+    (
+        # How many batches the store has published: fewer than the warehouse has counted means an older copy of it.
+        "ALTER TABLE lamina_store ADD COLUMN published INTEGER NOT NULL DEFAULT 0",
+        # The folder the tables are in; another one means that the project was moved or copied.
+        "ALTER TABLE lamina_store ADD COLUMN warehouse TEXT",
+        # Folders that some files of tables may still name, as a JSON list, while the tables are relocated.
+        "ALTER TABLE lamina_store ADD COLUMN leaving TEXT",
+    ),
 )
 
 KNOWN = len(STEPS)

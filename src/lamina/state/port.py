@@ -80,6 +80,9 @@ class StateStore(Protocol):
     def adopt(self, identity: str, lease: Lease) -> None:
         """Take over the identity of a lost store, whose marks the tables carry."""
 
+    def keep_copy(self, *, at: datetime) -> None:
+        """Copy the state to a safe place, if anything was published since it was opened."""
+
     def view(self, environment: EnvironmentName) -> StateView:
         """Return what is recorded."""
 
@@ -134,6 +137,9 @@ class StateStore(Protocol):
         The pointer moves, the touch is appended, the coverage of the mark becomes the model's record, the failures and
         requests of the slices are cleared and the intent is dropped.
         """
+
+    def drop(self, model: ModelName, lease: Lease, *, table: TableName, pointer: str | None, at: datetime) -> None:
+        """Take a table out of the catalog and forget its model, all or nothing; raise `PublishConflict` if it moved."""
 
     def fail(self, failures: tuple[Failure, ...], lease: Lease) -> None:
         """Record slices whose build failed for good."""

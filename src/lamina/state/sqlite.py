@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import RLock
 
 from lamina.errors import LaminaError
-from lamina.state.errors import StateCorrupt, StateTooNew, StateUnavailable
+from lamina.state.errors import StateCorrupt, StateReplaced, StateTooNew, StateUnavailable
 from lamina.state.migrations import KNOWN, found_version, upgrade
 from lamina.values.codec import DecodeError
 from lamina.warehouse.catalog import connect, create_tables
@@ -24,6 +24,7 @@ class Database:
         with self._explained():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = connect(path)
+            self._file = _file_at(path)
         try:
             self._bring_up_to_date()
         except LaminaError:
@@ -57,6 +58,8 @@ class Database:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Give a transaction that is committed whole, or not at all when the block raises."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
+            if _file_at(self.path) != self._file:
+                raise StateReplaced(str(self.path))
             yield connection
 
     @contextmanager
@@ -89,3 +92,12 @@ class Database:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Return what tells the file at a path from another one of that name."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from lamina.compiler.graph import Graph
-from lamina.state import history, leases, logs, retention, slices
+from lamina.state import copies, history, leases, logs, place, retention, slices
+from lamina.state.dropped import Dropped, clear_dropped, forget_table, write_dropped
 from lamina.state.errors import PublishConflict
 from lamina.state.port import BatchRecord, Lease, ModelRecord, RunRecord, StateView
 from lamina.state.sqlite import Database
@@ -23,11 +24,13 @@ from lamina.warehouse import catalog
 class SqlStore:
     """State in the catalog's own database; safe to share between threads and processes."""
 
-    def __init__(self, path: Path, *, catalog_name: str) -> None:
+    def __init__(self, path: Path, *, catalog_name: str, warehouse: Path | None = None) -> None:
         self._database = Database(path)
         self._catalog_name = catalog_name
+        self._warehouse = warehouse  # where publications are counted beside the tables; None: nowhere
+        self._has_published = False
         with self._database.reading() as connection:
-            self._identity = str(connection.execute("SELECT identity FROM lamina_store").fetchone()[0])
+            self._identity = place.read_place(connection).identity
 
     @property
     def identity(self) -> str:
@@ -38,8 +41,15 @@ class SqlStore:
         """Take over the identity of a lost store, whose marks the tables carry."""
         with self._database.writing() as connection:
             leases.check(connection, lease)
-            connection.execute("UPDATE lamina_store SET identity = ?", (identity,))
+            place.take_identity(connection, identity, warehouse=self._warehouse)
         self._identity = identity
+
+    def keep_copy(self, *, at: datetime) -> None:
+        """Copy the state and the catalog to a file beside them, if anything was published since they were opened."""
+        if self._has_published:
+            with self._database.reading() as connection:
+                copies.keep_copy(connection, self._database.path, at=at)
+            self._has_published = False
 
     def close(self) -> None:
         """Release the database."""
@@ -140,7 +150,24 @@ class SqlStore:
                 raise PublishConflict(published.move.target, published.move.base)
             touch = logs.append(connection, lease.environment, _touch_of(published))
             _record_batch(connection, published, lease, at=at, execution_time=execution_time)
+            if self._warehouse is not None:
+                clear_dropped(self._warehouse, published.move.target)
+            place.count_publication(connection, published.move.target, warehouse=self._warehouse)
+            self._has_published = True
             return touch
+
+    def drop(self, model: ModelName, lease: Lease, *, table: TableName, pointer: str | None, at: datetime) -> None:
+        """Take a table out of the catalog and forget its model, all or nothing; raise `PublishConflict` if it moved."""
+        note = Dropped(table=table, environment=lease.environment, model=model, at=int(at.timestamp() * 1000))
+        with self._database.writing() as connection:
+            leases.check(connection, lease)
+            if pointer is not None and catalog.pointer(connection, self._catalog_name, table) != pointer:
+                raise PublishConflict(table, pointer)
+            forget_table(connection, self._catalog_name, note)
+            if self._warehouse is not None:
+                write_dropped(self._warehouse, note)
+            place.count_publication(connection, table, warehouse=self._warehouse)
+            self._has_published = True
 
     # Slices
 
@@ -219,6 +246,7 @@ def _touch_of(published: Published) -> Touch:
         parent=published.parent,
         extent=published.extent,
         is_append=published.is_append,
+        has_new_rows=published.has_new_rows,
         refinements=published.refinements,
         rows_added=published.counts.written,
     )
@@ -236,10 +264,13 @@ def _record_batch(
         ModelRecord(model=batch.model, pointer=published.move.pointer, position=published.position, coverage=coverage),
     )
     logs.trim(connection, environment, (TableName(batch.model), *(cursor.input for cursor in coverage.cursors)))
-    slices.clear_failures(connection, environment, model=batch.model, built=batch.slices)
-    # All rows of a table made anew are as young as anybody can have asked for.
-    answered = (WHOLE,) if batch.mode == "replace_all" else batch.slices
-    slices.clear_requests(connection, environment, model=batch.model, built=answered)
+    if batch.mode != "rewrite":
+        slices.clear_failures(connection, environment, model=batch.model, built=batch.slices)
+        # All rows of a table made again are as young as anybody can have asked for.
+        answered = (WHOLE,) if batch.mode == "replace_all" else batch.slices
+        slices.clear_requests(connection, environment, model=batch.model, built=answered)
+    if batch.is_base_lost:
+        slices.forget_failures(connection, environment, batch.model)
     history.drop_intent(connection, batch.commit)
     history.add_batch(
         connection,

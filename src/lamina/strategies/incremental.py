@@ -11,5 +11,5 @@ def write(model: CompiledModel, debts: tuple[Debt, ...]) -> Write:
     since = appended_since(model, debts)
     if since is not None:
         return Write(mode="append", since=since)
-    note = "rows changed or went, so new rows alone do not do" if debts else ""
+    note = "rows were changed or removed, so loading only the new ones is not enough" if debts else ""
     return Write(mode="replace_all", note=note)

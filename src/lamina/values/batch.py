@@ -16,6 +16,8 @@ class Pin(Value, frozen=True):
     input: TableName
     position: Position
     since: Position | None = None
+    is_past_changes: bool = False  # rows that changed or were removed meanwhile are no reason to read more
+    loaded: tuple[Position, ...] = ()  # beside `since`: versions whose rows the table has, though some left the input
 
 
 class Batch(Value, frozen=True):
@@ -28,7 +30,10 @@ class Batch(Value, frozen=True):
     pins: tuple[Pin, ...]
     base: str | None  # pointer of the target the stage starts from; None: first build
     parameters: dict[str, str]  # values of run parameters, as the query renders them
-    is_from_nothing: bool = False  # somebody asked for it: columns that the query lacks are not kept
+    is_from_nothing: bool = False  # a full refresh: columns that the query lacks are not kept
+    carried: tuple[Interval, ...] = ()  # of a whole rebuild: where rows that only the table holds are carried over
+    carried_from: Position | None = None  # the version to take them from, where others wrote since; None: the base
+    is_base_lost: bool = False  # files of the base cannot be read: a new table takes its place
 
 
 class Counts(Value, frozen=True):
@@ -39,6 +44,7 @@ class Counts(Value, frozen=True):
     inserted: int = 0
     replaced: int = 0
     deleted: int = 0
+    carried: int = 0  # by a rebuild, because only the table holds them
     copied: int = 0  # written again as they were, because they shared a file with others
     duplicate: int = 0
     rejected: int = 0
@@ -56,6 +62,8 @@ class Staged(Value, frozen=True):
     columns: Schema
     watermark: str | None = None
     drift: tuple[Drift, ...] = ()  # what the table's columns had to follow
+    retained: int | None = None  # rows that only the table holds; None: not known
+    is_relaid: bool = False  # in another layout than its base
     added: tuple[ColumnRanges, ...] = ()  # of an append: the ranges of time columns its rows lie in, where known
 
 
@@ -88,6 +96,9 @@ class CheckResult(Value, frozen=True):
     rows_failed: int | None
     scope: str
     intervals: tuple[Interval, ...] = ()
+    examples: tuple[str, ...] = ()  # of a failed check, up to five: what its columns hold in rows that fail
+    file: str | None = None  # of a failed check: where it is written
+    line: int | None = None
 
 
 class Move(Value, frozen=True):
@@ -107,6 +118,7 @@ class Published(Value, frozen=True):
     parent: Position | None
     extent: Extent
     is_append: bool
+    has_new_rows: bool
     refinements: tuple[Refinement, ...]
     counts: Counts
     mark: Mark

@@ -23,6 +23,8 @@ class ColumnChange(Value, frozen=True):
 
     name: ColumnName
     change: Literal["added", "changed", "removed"]
+    before: str | None = None  # its type, where the two versions have different ones
+    after: str | None = None
 
 
 class Affected(Value, frozen=True):

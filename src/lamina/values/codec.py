@@ -8,7 +8,7 @@ import msgspec
 
 T = TypeVar("T")
 
-Packed = msgspec.Raw  # a value left encoded until somebody needs it
+Packed = msgspec.Raw  # a value left encoded until someone needs it
 
 # Raised for text that is not what it should be.
 DecodeError = msgspec.DecodeError

@@ -13,7 +13,7 @@ class Debt(Value, frozen=True):
     position: Position
     sequence: int = 0
     is_append: bool = False  # every touch in it only added rows
-    is_foreign: bool = False  # somebody else wrote to the table itself
+    is_foreign: bool = False  # another writer changed the table itself
 
 
 class Segment(Value, frozen=True):
@@ -29,6 +29,7 @@ class Logic(Value, frozen=True):
 
     fingerprint: Fingerprint
     reads: dict[TableName, tuple[ColumnName, ...] | None] = {}
+    rows: Fingerprint | None = None  # the same without the layout of the table; None: not known
 
 
 class Cursor(Value, frozen=True):
@@ -49,6 +50,14 @@ class Coverage(Value, frozen=True):
     start: str | None = None  # the effective start, resolved once
     watermark: str | None = None  # the largest timestamp read, where the strategy has one
     built: str | None = None  # execution time of the last batch
+    layout: dict[str, str] | None = None  # that the table was last written whole in; None: not known
+    retained: int | None = None  # rows that only the table held when it was last read in full; None: not known
+    not_followed: tuple[TableName, ...] = ()  # inputs whose changes `keep` let pass; the table itself if accepted
+    held: tuple[Interval, ...] = ()  # where rows are that `keep` saved when an input changed or removed them
+    loaded: tuple[Cursor, ...] = ()  # versions of a kept driver that were loaded before it changed or removed rows
+
+    keeps: bool = False  # the strategy that built it keeps rows that its inputs no longer give
+    ever_built: tuple[Interval, ...] | None = None  # slices that a batch has ever built; None: not known
 
     def cursor(self, name: TableName) -> Cursor | None:
         """Return how far the log of an input is folded."""
@@ -70,3 +79,4 @@ class Mark(Value, frozen=True):
     pins: dict[TableName, Position]
     coverage: Coverage
     version: int = 1
+    new_slices: tuple[Interval, ...] | None = None  # those of `slices` that were not built before; None: not known

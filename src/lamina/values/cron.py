@@ -28,7 +28,7 @@ def next_tick(expression: str, zone: str, instant: datetime) -> datetime | None:
     ticks = CronSim(_fields(expression), instant.astimezone(ZoneInfo(zone)))
     while (tick := next(ticks, None)) is not None:
         found = tick.astimezone(UTC)
-        # A fixed time in a repeated hour is told by its first pass, which may lie before an instant in the second.
+        # A fixed time in a repeated hour is given by its first pass, which may lie before an instant in the second.
         if found > instant:
             return found
     return None

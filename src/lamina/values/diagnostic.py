@@ -8,7 +8,7 @@ Severity = Literal["error", "warning", "info"]
 
 
 class Place(Value, frozen=True):
-    """Where in the project something stands; lines and columns count from 1."""
+    """Where in the project something is; lines and columns count from 1."""
 
     file: str
     line: int = 1
@@ -19,7 +19,7 @@ class Place(Value, frozen=True):
 
 
 class Diagnostic(Value, frozen=True):
-    """One finding about a project; `suggestion` is text that could stand in place of the bad one."""
+    """One finding about a project; `suggestion` is text that could be in place of the bad one."""
 
     code: str
     name: str
@@ -34,7 +34,7 @@ class Diagnostic(Value, frozen=True):
 
     @property
     def place(self) -> Place | None:
-        """Where it stands; None where it stands nowhere in the project."""
+        """Where it is; None where it is nowhere in the project."""
         if self.file is None:
             return None
         return Place(file=self.file, line=self.line or 1, column=self.column or 1)

@@ -1,4 +1,4 @@
-"""A column that came, went or changed its type under unchanged code."""
+"""A column that was added, removed or changed its type under unchanged code."""
 
 from lamina.values.value import Value
 

@@ -49,6 +49,7 @@ class StepFinished(Value, frozen=True, tag="step_finished", tag_field="event"):
     rows_written: int = 0
     seconds: float = 0.0
     intervals: tuple[Interval, ...] = ()
+    timezone: str = "UTC"
 
 
 class Retrying(Value, frozen=True, tag="retrying", tag_field="event"):

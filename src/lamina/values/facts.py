@@ -20,6 +20,7 @@ class Head(Value, frozen=True):
     columns: Schema = ()
     bytes: int | None = None  # of its data as stored; None: not known
     files: int | None = None  # that hold its data; None: not known
+    fault: str | None = None  # why nothing more is known of a table that has a pointer
 
 
 class Version(Value, frozen=True):
@@ -44,6 +45,7 @@ class Failure(Value, frozen=True):
     attempts: int
     first_seen: datetime
     run_id: RunId
+    lost_file: str | None = None  # of its own table: which file was missing or damaged when it was needed
     conditions: str = ""  # a hash of what else decides: checks, contract, declared columns, the day where it is read
 
 
@@ -60,9 +62,10 @@ class Intent(Value, frozen=True):
 
 
 class TargetFacts(Value, frozen=True):
-    """How a model's own table stands against what state recorded."""
+    """How a model's own table compares with what state recorded."""
 
-    status: Literal["absent", "ours", "moved", "foreign_write", "unmarked", "other_project"]
+    # `lost`: ours, but files of it cannot be read; `unreadable`: nobody can tell whose it is
+    status: Literal["absent", "ours", "moved", "foreign_write", "unmarked", "other_project", "lost", "unreadable"]
     detail: str = ""
 
 
@@ -72,7 +75,8 @@ class ModelFacts(Value, frozen=True):
     coverage: Coverage
     target: TargetFacts
     failures: tuple[Failure, ...] = ()
-    requests: tuple[Interval, ...] = ()  # ranges that somebody asked for, until they are built
+    requests: tuple[Interval, ...] = ()  # ranges that someone asked for, until they are built
+    unreadable: str = ""  # why a source that it reads cannot be read now
 
 
 class Facts(Value, frozen=True):

@@ -23,6 +23,15 @@ class Interval(Value, frozen=True, order=True):
 WHOLE = Interval(MIN, MAX)
 
 
+def bound_or_none(bound: datetime) -> str | None:
+    """Write a bound of a range for a document; None where the range has none.
+
+    >>> bound_or_none(datetime(2026, 4, 7, tzinfo=UTC)), bound_or_none(MAX)
+    ('2026-04-07T00:00:00Z', None)
+    """
+    return None if bound in (MIN, MAX) else f"{bound:%Y-%m-%dT%H:%M:%SZ}"
+
+
 def merge(spans: tuple[Interval, ...]) -> tuple[Interval, ...]:
     """Return the same instants as sorted, disjoint, non-touching intervals."""
     merged: list[Interval] = []

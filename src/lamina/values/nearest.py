@@ -26,7 +26,7 @@ def distance(left: str, right: str, *, limit: int) -> int:
     """Return how many edits (insert, delete, replace, swap neighbours) part two words, or more than `limit`."""
     if abs(len(left) - len(right)) > limit:
         return limit + 1
-    # Each letter that only one of the words has takes an edit; most words are told apart by that alone.
+    # Each letter that only one of the words has takes an edit; most words are distinguished by that alone.
     if max(len(set(left).difference(right)), len(set(right).difference(left))) > limit:
         return limit + 1
     before: list[int] = []

@@ -73,7 +73,7 @@ def _date_key(unit: Unit, day: date) -> str:
 
 
 def _key_start(named: Grid, key: str) -> datetime | None:
-    """Return the instant a key's text begins at, or None where it is no date."""
+    """Return the instant a key's text begins at, or None where it is not a date."""
     numbers = [int(number) for number in re.findall(r"\d+", key)]
     try:
         if named.unit == "week":

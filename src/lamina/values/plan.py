@@ -7,8 +7,9 @@ from lamina.values.interval import Interval
 from lamina.values.names import EnvironmentName, Fingerprint, ModelName, PlanId, Position, TableName
 from lamina.values.value import Value
 
-# How a batch changes its table: replace the slices' ranges, all rows, add the driver's new rows, or upsert.
-Mode = Literal["replace_slices", "replace_all", "append", "merge", "delete_insert"]
+# How a batch changes its table: replace the slices' ranges, all rows, add the driver's new rows, or upsert; `rewrite`
+# writes the rows that are there in another layout.
+Mode = Literal["replace_slices", "replace_all", "append", "merge", "delete_insert", "rewrite"]
 
 
 class Build(Value, frozen=True, tag="build", tag_field="action", rename={"is_deferred": "deferred"}):
@@ -23,13 +24,17 @@ class Build(Value, frozen=True, tag="build", tag_field="action", rename={"is_def
 
 
 class Rebuild(Value, frozen=True, tag="rebuild", tag_field="action", rename={"is_deferred": "deferred"}):
-    """Build every due slice anew and replace the table in one step."""
+    """Build every due slice again and replace the table in one step."""
 
     model: ModelName
     intervals: tuple[Interval, ...]
     reason: str
     mode: Mode = "replace_all"
     is_deferred: bool = False
+    rows_carried: int | None = None  # that only the table held when it was last read in full; None: not known
+
+
+UNCHANGED = "unchanged"  # the reason of a model that owes nothing to its inputs
 
 
 class Skip(Value, frozen=True, tag="skip", tag_field="action"):
@@ -68,12 +73,13 @@ Action = Build | Rebuild | Skip | Wait | Block | Hold
 
 
 class Selection(Value, frozen=True):
-    """What was asked for: which models, which slices."""
+    """What was requested: which models, which slices."""
 
     models: tuple[ModelName, ...] | None = None  # None: all
     upstreams: tuple[ModelName, ...] = ()  # of these models, added: only their stale slices run
     is_forced: bool = False
     is_full_refresh: bool = False
+    is_loss_accepted: bool = False  # by a full refresh: rows that only a table holds are dropped
     partition: str | None = None
     from_key: str | None = None
     to_key: str | None = None

@@ -34,6 +34,7 @@ class Materialization(Value, frozen=True):
     rows_inserted: int = 0
     rows_replaced: int = 0
     rows_deleted: int = 0
+    rows_carried: int = 0  # by a rebuild, because only the table holds them
     rows_duplicate: int = 0
     rows_rejected: int = 0
     rows_quarantined: int = 0
@@ -45,6 +46,7 @@ class Materialization(Value, frozen=True):
     failure_kind: str | None = None
     error: Diagnostic | None = None
     blocked_by: tuple[str, ...] = ()
+    timezone: str = "UTC"  # whose days the intervals are
 
 
 class Detection(Value, frozen=True):
@@ -83,8 +85,8 @@ class Pending(Value, frozen=True):
     """A stale range that was not built, with the reason."""
 
     model: str
-    start: str
-    end: str
+    start: str | None  # None where a whole table has no bound
+    end: str | None
     reason: str
 
 
@@ -133,11 +135,14 @@ class RunResult(Value, frozen=True):
     resumed_from: str | None = None
 
 
+Verdict = Literal["equal", "different", "failed", "unverifiable"]
+
+
 class ModelVerdict(Value, frozen=True):
     """Whether one table equals a recompute over its recorded inputs."""
 
     model: str
-    status: Literal["equal", "different", "unverifiable"]
+    status: Verdict
     rows_expected: int = 0
     rows_actual: int = 0
     missing: int = 0
@@ -148,18 +153,35 @@ class ModelVerdict(Value, frozen=True):
     is_built: bool = True
 
 
+def verified(models: tuple[ModelVerdict, ...]) -> Verdict:
+    """Return the verdict on several tables: equal only if one was compared, and none differs or is lost."""
+    found = {item.status for item in models}
+    order: tuple[Verdict, ...] = ("different", "failed", "equal")
+    return next((verdict for verdict in order if verdict in found), "unverifiable")
+
+
 class VerifyResult(Value, frozen=True):
     """The document of `verify`."""
 
-    status: Literal["equal", "different"]
+    status: Verdict
     models: tuple[ModelVerdict, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()  # of models that do not compile
+
+    @property
+    def exit_code(self) -> int:
+        """Return 1 for a difference; where models do not compile or tables are lost, 2 if others are equal, else 1."""
+        if self.status == "different":
+            return 1
+        if self.status != "failed" and not any(item.severity == "error" for item in self.diagnostics):
+            return 0
+        return 2 if any(item.status == "equal" for item in self.models) else 1
 
 
 Standing = Literal["current", "stale", "waiting", "blocked", "held", "failed", "not_built"]
 
 
 class ModelStatus(Value, frozen=True):
-    """How one model stands: what is built, what is stale and why, what failed."""
+    """The state of one model: what is built, what is stale and why, what failed."""
 
     model: str
     strategy: str
@@ -168,6 +190,7 @@ class ModelStatus(Value, frozen=True):
     built: tuple[Interval, ...] = ()
     stale: tuple[Interval, ...] = ()
     watermark: str | None = None
+    timezone: str = "UTC"  # whose days the ranges are
 
 
 class StatusResult(Value, frozen=True):
@@ -176,13 +199,34 @@ class StatusResult(Value, frozen=True):
     environment: str
     models: tuple[ModelStatus, ...]
     next_due: tuple[NextDue, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()  # of models that do not compile
+
+    @property
+    def exit_code(self) -> int:
+        """Return what a run would end with: 2 where some models failed or are blocked, 1 where all are."""
+        broken = sum(item.status in ("failed", "blocked") for item in self.models)
+        if not broken:
+            # Errors that belong to no model stop them all.
+            return 1 if any(item.severity == "error" for item in self.diagnostics) else 0
+        return 1 if broken == len(self.models) else 2
+
+
+class DropResult(Value, frozen=True):
+    """The document of `drop`: what was dropped, and what of it comes back."""
+
+    model: str
+    table: str
+    loss: str  # in words
+    readers: tuple[str, ...] = ()  # built models that read it
+    bytes: int | None = None
+    files: int | None = None
 
 
 class BuiltInterval(Value, frozen=True):
     """A built range and the batch that built it last, where history still knows it."""
 
-    start: str
-    end: str
+    start: str | None
+    end: str | None
     run_id: str | None = None
     execution_time: str | None = None
     built_at: str | None = None
@@ -191,8 +235,8 @@ class BuiltInterval(Value, frozen=True):
 class RangeReason(Value, frozen=True):
     """A range and what is to be said of it."""
 
-    start: str
-    end: str
+    start: str | None = None  # None where a whole table has no bound
+    end: str | None = None
     reason: str = ""
 
 
@@ -207,6 +251,13 @@ class IntervalsResult(Value, frozen=True):
     pending: tuple[RangeReason, ...]
     failed: tuple[RangeReason, ...]
     waiting: tuple[RangeReason, ...]
+    timezone: str = "UTC"  # whose days the ranges are
+    diagnostics: tuple[Diagnostic, ...] = ()  # why it does not compile, or why nothing does
+
+    @property
+    def exit_code(self) -> int:
+        """Return 1 where the model cannot be built as the project is now."""
+        return 1 if any(item.severity == "error" for item in self.diagnostics) else 0
 
 
 class RunLine(Value, frozen=True):

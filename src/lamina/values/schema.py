@@ -13,7 +13,7 @@ UNKNOWN = DataType("unknown")
 
 
 class Column(Value, frozen=True):
-    """A column of a table; a type that cannot be told is `unknown`, never a guess."""
+    """A column of a table; a type that is not known is `unknown`, never a guess."""
 
     name: ColumnName
     type: DataType = UNKNOWN
@@ -77,7 +77,7 @@ _DAY_UNITS = ("day", "hour", "minute", "second")
 
 
 class _TypeReader:
-    """Reads one type from tokens by recursive descent; every method answers None where the text is no type."""
+    """Reads one type from tokens by recursive descent; every method answers None where the text is not a type."""
 
     def __init__(self, tokens: list[str]) -> None:
         self.tokens = tokens

@@ -6,7 +6,7 @@ from lamina.values.value import Value
 
 
 class ColumnRanges(Value, frozen=True):
-    """The ranges of one time column in which rows came, went or changed.
+    """The ranges of one time column in which rows were added, removed or changed.
 
     Ranges of a DATE column are in its own domain: the day `d` is `[d 00:00Z, d+1 00:00Z)` whatever the reader's zone.
     """
@@ -35,12 +35,18 @@ Extent = Nothing | Ranges | Everything
 class Refinement(Value, frozen=True):
     """A proof by data diff: for readers of no more than `columns`, only these ranges of `filter_column` changed.
 
-    No ranges: the columns are proven equal, and a reader of a subset is spared whatever it filters by.
+    No filter column and no ranges: the columns are proven equal, and a reader of a subset is spared whatever it
+    filters by. A filter column without ranges: only rows where it is null changed, which no range holds.
     """
 
     columns: tuple[ColumnName, ...] | None  # None: every column of the table
     filter_column: ColumnName | None = None
     ranges: tuple[Interval, ...] = ()
+
+    @property
+    def is_equal(self) -> bool:
+        """Tell whether nothing changed in the columns."""
+        return self.filter_column is None and not self.ranges
 
 
 class Touch(Value, frozen=True):
@@ -51,6 +57,7 @@ class Touch(Value, frozen=True):
     parent: Position | None
     extent: Extent
     is_append: bool = False  # rows were only added
+    has_new_rows: bool = False  # rows came beside what else changed, and can be read without it
     refinements: tuple[Refinement, ...] = ()
     rows_added: int | None = None
     detail: str = ""  # what a detector saw, in words: `2 files added`

@@ -81,6 +81,12 @@ def add_table(connection: sqlite3.Connection, catalog: str, *, table: TableName,
     )
 
 
+def set_pointer(connection: sqlite3.Connection, catalog: str, *, table: TableName, pointer: str) -> None:
+    """Point a table at metadata, whether it has a row or not; for a catalog that is put in order, never to publish."""
+    drop_table(connection, catalog, table=table)
+    add_table(connection, catalog, table=table, pointer=pointer)
+
+
 def drop_table(connection: sqlite3.Connection, catalog: str, *, table: TableName) -> None:
     """Delete the row of a table or a stage; files are left alone."""
     connection.execute(f"DELETE FROM iceberg_tables WHERE {_AT}", _key(catalog, table))

@@ -1,4 +1,4 @@
-"""What ends a batch in the warehouse, told by kind, so that a run knows whether to try again."""
+"""What ends a batch in the warehouse, by kind, so that a run knows whether to try again."""
 
 from typing import Literal
 
@@ -53,7 +53,7 @@ class WarehouseFailure(LaminaError):
 
 
 class RebuildNeeded(WarehouseFailure):
-    """A batch cannot be written in place: only building the whole table anew can take it in.
+    """A batch cannot be written in place: only building the whole table again can take it in.
 
     Why: rows or types that the table already holds do not go together with the new ones.
     Fix: nothing; a run rebuilds the table in one step, unless it only applies a plan that does not list it.

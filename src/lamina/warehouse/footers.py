@@ -27,7 +27,8 @@ def read_footer(path: Path) -> Schema:
 
 def _schema_of_spark(document: dict[str, Any]) -> Schema:
     return tuple(
-        Column(name=ColumnName(field["name"]), type=type_of_spark_json(field["type"])) for field in document["fields"]
+        Column(name=ColumnName(field["name"]), type=_known(type_of_spark_json(field["type"])))
+        for field in document["fields"]
     )
 
 
@@ -72,7 +73,7 @@ def _nested(kind: "pyarrow.DataType", leaves: Any) -> DataType:
 
 
 def _known(text: str) -> DataType:
-    """A nested type with an unknown part is unknown as a whole."""
+    """A nested type with an unknown part, or a name that no type can be read with, is unknown as a whole."""
     return parse_type(text) or UNKNOWN
 
 
@@ -84,6 +85,7 @@ _PLAIN = {
     "FLOAT": "float",
     "DOUBLE": "double",
     "BYTE_ARRAY": "binary",
+    "FIXED_LEN_BYTE_ARRAY": "binary",
 }
 # An unsigned number needs the next larger signed type.
 _INTEGERS = {
@@ -103,6 +105,8 @@ def _leaf_type(column: "ColumnSchema") -> DataType:
     match logical["Type"].upper():
         case "NONE" | "UNDEFINED":
             return DataType(_PLAIN.get(column.physical_type, UNKNOWN))
+        case "NULL":
+            return DataType("void")  # as pandas writes a column without values
         case "STRING" | "ENUM" | "JSON":
             return DataType("string")
         case "BSON":

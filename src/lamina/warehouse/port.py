@@ -22,7 +22,7 @@ NO_PINS: Pins = MappingProxyType({})
 class History(Value, frozen=True):
     """A managed table's main ancestry after a recorded version, oldest first.
 
-    `is_linked` is false when the recorded version is no ancestor of the head: then all known versions are listed.
+    `is_linked` is false when the recorded version is not an ancestor of the head: then all known versions are listed.
     """
 
     versions: tuple[Version, ...]
@@ -61,10 +61,22 @@ class Warehouse(Protocol):
         """
 
     def detection(self, source: SourceTable, since: Position | None, *, until: Position) -> Detection:
-        """Return which files or versions of a source came, changed and went between two positions; None: all came."""
+        """Return which files or versions of a source are new, changed or removed since one; None: all are new."""
 
     def history(self, table: TableName, since: Position | None) -> History:
         """Return the ancestry of a managed table after a recorded version."""
+
+    def lost_file(self, table: TableName) -> str | None:
+        """Return a file of a managed table's current version that is missing or damaged; None if there is none.
+
+        This looks at every file, so it is asked where reading failed, or where it failed before.
+        """
+
+    def table_at(self, pointer: str | None) -> TableName | None:
+        """Return the table that a pointer belongs to."""
+
+    def remove_files(self, table: TableName, pointer: str) -> None:
+        """Remove the files of a table that was just dropped, as far as no other table has them."""
 
     def open(self) -> None:
         """Get ready to write, which may take seconds; looking needs none of it."""
@@ -72,8 +84,8 @@ class Warehouse(Protocol):
     def stage(self, batch: Batch, model: CompiledModel, mark: Mark) -> Staged:
         """Write a batch aside on its base, with the mark in its snapshot; readers see nothing."""
 
-    def check(self, staged: Staged, model: CompiledModel) -> tuple[CheckResult, ...]:
-        """Run the model's checks over the staged rows in one pass."""
+    def check(self, staged: Staged, model: CompiledModel, *, outdated: tuple[Interval, ...]) -> tuple[CheckResult, ...]:
+        """Run the model's checks over the staged rows; rows of `outdated` slices will be replaced and do not stay."""
 
     def diff(self, staged: Staged, questions: tuple[DiffQuestion, ...]) -> Diff:
         """Compare the slices of the base with the staged ones."""

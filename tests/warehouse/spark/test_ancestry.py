@@ -90,7 +90,7 @@ def test_compaction_and_empty_commits_change_nothing(tmp_path: Path) -> None:
     assert not found.versions[2].touch.is_append
 
 
-def test_version_that_is_no_ancestor_is_not_linked(tmp_path: Path) -> None:
+def test_version_that_is_not_an_ancestor_is_not_linked(tmp_path: Path) -> None:
     found = history_of(TABLE, metadata(tmp_path, ours(5, None), ours(6, 5)), Position("4"), model=None)
 
     assert not found.is_linked
@@ -137,7 +137,7 @@ def test_table_without_snapshots_has_no_position(tmp_path: Path) -> None:
     assert metadata(tmp_path).position is None
 
 
-def test_missing_metadata_file_is_told() -> None:
+def test_missing_metadata_file_is_reported() -> None:
     with pytest.raises(MetadataUnreadable):
         read_metadata("file:/nowhere/00001-x.metadata.json")
 
@@ -145,7 +145,7 @@ def test_missing_metadata_file_is_told() -> None:
 @pytest.mark.parametrize(
     "text", ["{}", "[]", '{"schemas": [{"schema-id": 0}]}', '{"schemas": 1}', '{"snapshots": [1]}', "{"]
 )
-def test_damaged_metadata_file_is_told(tmp_path: Path, text: str) -> None:
+def test_damaged_metadata_file_is_reported(tmp_path: Path, text: str) -> None:
     path = tmp_path / "00001-x.metadata.json"
     path.write_text(text)
     with pytest.raises(MetadataUnreadable):

@@ -49,7 +49,7 @@ def test_what_failed_in_a_worker_is_found_in_its_traceback(tmp_path: Path) -> No
     assert (place.file, place.line) == (PATH, 7)
 
 
-def test_a_syntax_error_stands_where_it_stands(tmp_path: Path) -> None:
+def test_a_syntax_error_is_shown_where_it_is(tmp_path: Path) -> None:
     place = python_place(raised("x = 1\ny = = 2\n", tmp_path, file=PATH), path=PATH, root=str(tmp_path))
     assert place is not None
     assert (place.file, place.line, place.column) == (PATH, 2, 5)

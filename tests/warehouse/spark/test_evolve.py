@@ -24,7 +24,7 @@ def schema(**kinds: str) -> Schema:
     return tuple(Column(name=ColumnName(name), type=DataType(kind)) for name, kind in kinds.items())
 
 
-def test_every_kind_of_drift_is_told_once() -> None:
+def test_every_kind_of_drift_is_reported_once() -> None:
     table = schema(id="int", amount="int", note="string", flag="boolean")
     change = evolve(table, schema(id="int", amount="bigint", flag="string", extra="date"))
     told = {item.column: (item.before, item.after, item.action) for item in drift_of("m", change, table)}

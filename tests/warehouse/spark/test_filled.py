@@ -40,7 +40,7 @@ def step(slices: Interval | None, *, parent: str | None = "1", **summary: str) -
     )
 
 
-def test_filled_slices_are_told_together_and_compaction_is_passed_over() -> None:
+def test_filled_slices_are_reported_together_and_compaction_is_passed_over() -> None:
     compaction = step(None, operation="replace", deleted_data_files="2")
     assert filled_slices((step(day(1)), compaction, step(day(2)), step(day(5)))) == (
         Interval(day(1).start, day(2).end),
@@ -60,5 +60,5 @@ def test_filled_slices_are_told_together_and_compaction_is_passed_over() -> None
     ],
     ids=["removed rows", "deleted rows", "restored rows", "replaced the table", "foreign", "whole table"],
 )
-def test_one_other_step_and_nothing_is_told(other: Snapshot) -> None:
+def test_one_other_step_and_nothing_is_reported(other: Snapshot) -> None:
     assert filled_slices((step(day(1)), other)) == ()

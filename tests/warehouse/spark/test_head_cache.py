@@ -10,7 +10,7 @@ from lamina.values.facts import Head
 from lamina.values.names import TableName
 from lamina.warehouse import catalog
 from lamina.warehouse.spark import head_cache, metadata
-from lamina.warehouse.spark.metadata import Metadata, MetadataUnreadable
+from lamina.warehouse.spark.metadata import Metadata
 from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.tables import Tables
 
@@ -116,12 +116,12 @@ def test_a_metadata_file_that_was_changed_is_read(settings: SparkSettings, tmp_p
     assert opened == ["1.json", "1.json"]
 
 
-def test_a_metadata_file_that_is_gone_is_told(settings: SparkSettings, tmp_path: Path) -> None:
+def test_a_metadata_file_that_is_gone_is_a_fault_of_its_table(settings: SparkSettings, tmp_path: Path) -> None:
     point(settings, orders=write(tmp_path, "1.json", snapshot=1))
     look(settings, ORDERS)
     (tmp_path / "1.json").unlink()
-    with pytest.raises(MetadataUnreadable):
-        look(settings, ORDERS)
+    head = look(settings, ORDERS)[ORDERS]
+    assert (head.position, head.fault) == (None, f"`{tmp_path / '1.json'}` cannot be read")
 
 
 def test_a_table_that_does_not_exist_has_no_head(settings: SparkSettings) -> None:

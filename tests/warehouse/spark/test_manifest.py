@@ -50,7 +50,7 @@ def test_a_manifest_that_was_stored_again_is_read_again(settings: SparkSettings)
     assert load_manifest(settings, SOURCE, position).files == (told,)
 
 
-def test_a_manifest_that_is_gone_is_told(settings: SparkSettings) -> None:
+def test_a_manifest_that_is_gone_is_reported(settings: SparkSettings) -> None:
     position = store_manifest(settings, Manifest(source="raw.orders", files=()))
     load_manifest(settings, SOURCE, position)
     Path(settings.warehouse, "_lamina", "manifests", f"{position}.json").unlink()
@@ -60,7 +60,7 @@ def test_a_manifest_that_is_gone_is_told(settings: SparkSettings) -> None:
 
 
 def test_files_are_named_from_the_folder_of_the_source_and_sorted(tmp_path: Path) -> None:
-    names = ["b/2.csv", "b/1.csv", "a.csv", "day=1/x=2/c.csv", "_tmp/d.csv", ".hidden", "b/_SUCCESS"]
+    names = ["b/2.csv", "b/1.csv", "a.csv", "day-1/x-2/c.csv", "_tmp/d.csv", ".hidden", "b/_SUCCESS"]
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
@@ -71,6 +71,6 @@ def test_files_are_named_from_the_folder_of_the_source_and_sorted(tmp_path: Path
         ("a.csv", 5),
         ("b/1.csv", 7),
         ("b/2.csv", 7),
-        ("day=1/x=2/c.csv", 15),
+        ("day-1/x-2/c.csv", 15),
     ]
     assert [entry.path for entry in list_files(SOURCE, tmp_path / "a.csv")] == ["."]

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import pyarrow
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lamina.compiler.graph import CompiledModel, InputUse
@@ -60,7 +60,7 @@ def model(
 
 
 def file(name: str, *spans: Interval | None) -> HeldFile:
-    """Return a file that holds some times; None: it cannot be told."""
+    """Return a file that holds some times; None: it is not known."""
     known = [span for span in spans if span is not None]
     held = () if len(known) < len(spans) else (ColumnRanges(column=AT, ranges=tuple(known)),)
     return HeldFile(file=FileEntry(path=name, size=1, modified_ns=1), held=held)
@@ -83,7 +83,7 @@ def test_only_files_with_times_of_the_slices_are_read() -> None:
 
 
 def test_a_declared_window_reads_further_back() -> None:
-    assert names(model(use={"window_seconds": 86400}), source()) == ["1.parquet", "2.parquet"]
+    assert names(model(use={"reach_seconds": 86400}), source()) == ["1.parquet", "2.parquet"]
 
 
 def test_a_file_whose_times_are_not_known_is_always_read() -> None:
@@ -177,8 +177,10 @@ def test_no_row_that_a_query_can_see_is_left_out(data: st.DataObject) -> None:
     unit = data.draw(st.sampled_from([item for item in UNITS if result == "timestamp" or item in UNITS[2:]]))
     zone, window = data.draw(st.sampled_from(ZONES)), data.draw(st.sampled_from([0, 900, 3600, 3 * 86400]))
     are_instants = data.draw(st.booleans())
+    # Days of a zone do not begin at midnight in UTC: instants that are compared with them are refused (L414).
+    assume(are_instants or zone == "UTC" or (kind, result) != ("timestamp", "date"))
     reader = model(
-        use={"window_seconds": window},
+        use={"reach_seconds": window},
         kind=result,
         parameters=("start_ts", "end_ts") if are_instants else ("start_date", "end_date"),
         strategy=TimeInterval(time_column=AT, granularity=unit),

@@ -27,7 +27,7 @@ def settings(folder: Path, **fields: object) -> SparkSettings:
     return SparkSettings(root=str(folder), **paths, **fields)  # type: ignore[arg-type]  # any fields
 
 
-def test_missing_java_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_java_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(JavaMissing, match="bin/java"):
         find_java()
@@ -38,7 +38,7 @@ def test_missing_java_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("answer", ["echo 'openjdk version \"11.0.2\"' >&2", "echo 'java version \"1.8.0_1\"' >&2"])
-def test_old_java_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
+def test_old_java_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
     fake_java(tmp_path, answer)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
 
@@ -46,7 +46,7 @@ def test_old_java_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answe
         Application(settings(tmp_path), emit=lambda _: None).session()
 
 
-def test_program_that_is_no_java_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_that_is_not_java_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_java(tmp_path, "exit 1")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
 
@@ -67,7 +67,7 @@ def test_cached_jars_are_found_without_a_network(tmp_path: Path, monkeypatch: py
     assert found == tuple(folder / coordinate.file_name for coordinate in jars.NEEDED)
 
 
-def test_jar_that_cannot_be_had_is_told_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jar_that_cannot_be_had_is_reported_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
     fake_java(tmp_path, "echo ':: org.xerial#sqlite-jdbc;3: not found'")
@@ -88,7 +88,7 @@ def test_given_jars_are_used_and_must_exist(tmp_path: Path) -> None:
         jars.resolve_jars((str(jar), str(tmp_path / "b.jar")), JAVA)
 
 
-def test_warehouse_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_warehouse_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     jar = tmp_path / "a.jar"
     jar.touch()
     given = settings(tmp_path, jars=(str(jar),)).replace(warehouse=f"{jar}/warehouse")
@@ -106,7 +106,7 @@ def test_user_settings_cannot_change_what_results_depend_on(tmp_path: Path) -> N
     assert catalog_conf(given)["spark.sql.catalog.lake.cache-enabled"] == "false"
 
 
-def test_only_what_the_jvm_needs_stands_on_its_command_line(tmp_path: Path) -> None:
+def test_only_what_the_jvm_needs_is_on_its_command_line(tmp_path: Path) -> None:
     given = settings(
         tmp_path,
         conf={"spark.driver.memory": "2g", "spark.hadoop.fs.s3a.endpoint": "there"},

@@ -1,11 +1,11 @@
-"""L409: the driving input cannot be told.
+"""L409: it is not clear which input drives the model.
 
 Why: with several inputs, only one of them can be the one whose new rows a build reads.
 Fix: name it with `driver` under `[strategy]`.
 """
 
-from lamina.compiler.operators import NOWHERE
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import NOWHERE
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 

@@ -6,7 +6,7 @@ Fix: remove `timestamp_column` and `driver`, or use `on_delete = "keep"`.
 
 from collections.abc import Iterator
 
-from lamina.compiler.incrementality import reads_in_parts
+from lamina.compiler.slices.incrementality import reads_in_parts
 from lamina.compiler.subject import Subject
 from lamina.project.strategy import Merge
 from lamina.values.diagnostic import Diagnostic

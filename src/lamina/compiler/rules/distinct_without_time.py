@@ -4,8 +4,8 @@ Why: equal rows of two slices become one when a batch holds both.
 Fix: select the time column beside the distinct columns.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L424", name="DistinctWithoutTime")

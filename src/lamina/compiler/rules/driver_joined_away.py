@@ -1,11 +1,11 @@
-"""L406: the driving input stands where its new rows change old results.
+"""L406: the driving input is used where its new rows change old results.
 
 Why: where rows are matched or missed because of it, a new row of the driver changes rows already appended.
 Fix: put the driver on the side of the join that keeps all its rows, or name another `driver`, or use `full_refresh`.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 

@@ -4,8 +4,8 @@ Why: a build would join new rows with new rows only, and miss the pairs of a new
 Fix: use `full_refresh`, or read the other copy through a model that is a side input.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 

@@ -4,18 +4,19 @@ Why: a group would mix rows of several slices when a batch holds several, so the
 Fix: add the time column, or its day, to GROUP BY; or set `batch_size = 1`.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.misfits import Misfit
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L416", name="GroupWithoutTime")
 
 
-def refusal(clause: str, *, at: At) -> Refusal:
-    """Return the refusal for one clause."""
+def refusal(clause: str, *, at: At, unfit: Misfit | None = None) -> Refusal:
+    """Return the refusal for one clause; `unfit` says why a key that looks like the time is not it."""
     return Refusal(
         code=RULE.code,
-        message=f"{clause} mixes rows of several slices",
-        hint="add the time column, cut to the granularity or finer, to GROUP BY",
+        message=f"{clause} mixes rows of several slices" + (f": {unfit.text}" if unfit else ""),
+        hint=unfit.hint if unfit else "add the time column, cut to the granularity or finer, to GROUP BY",
         at=at,
     )

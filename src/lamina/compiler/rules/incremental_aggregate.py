@@ -4,8 +4,8 @@ Why: a build sees only the new rows, so a sum or count over them is not the sum 
 Fix: use `full_refresh` or `time_interval`, or aggregate in a model that reads this one.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 

@@ -4,8 +4,8 @@ Why: a build compares only the new rows with each other, so a row that came befo
 Fix: use `merge` with the distinct columns as `unique_key`, or `full_refresh`.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 

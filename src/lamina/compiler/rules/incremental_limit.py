@@ -4,8 +4,8 @@ Why: each build would keep that many rows again.
 Fix: remove the LIMIT, or use `full_refresh`.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 

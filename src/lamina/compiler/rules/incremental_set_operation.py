@@ -4,8 +4,8 @@ Why: UNION, INTERSECT and EXCEPT compare whole results; a branch without the dri
 Fix: use UNION ALL of branches that all read the driver, or `full_refresh`.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 

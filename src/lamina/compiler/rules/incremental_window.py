@@ -4,8 +4,8 @@ Why: a window over the new rows does not see the earlier rows of its partition.
 Fix: use `full_refresh` or `time_interval`, or compute the window in a model that reads this one.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 

@@ -6,8 +6,8 @@ Fix: use `column >= @start_date AND column < @end_date`; for a timestamp beside 
 and `@end_ts`.
 """
 
-from lamina.compiler.operators import At, Term
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At, Term
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L414", name="InexactRange")
@@ -23,9 +23,15 @@ def refusal(found: str, *, column: str, kind: str, at: At) -> Refusal:
     )
 
 
+def refusal_of_clock(found: str, *, hint: str, at: At) -> Refusal:
+    """Return the refusal for a column on the clock of a zone that tells no slice."""
+    return Refusal(code=RULE.code, message=found, hint=hint, at=at)
+
+
 def refusal_of_kind(term: Term, bound: Term, *, is_date: bool, zone: str) -> Refusal:
     """Return the refusal for a date compared with an instant, or an instant with a date, outside UTC."""
-    what = f"`{term.column}` is {'a date' if is_date else 'no date'}"
+    name = f"`{term.column}` in `{term.zone}`" if term.zone else f"`{term.column}`"
+    what = f"{name} is {'a date' if is_date else 'no date'}"
     other = "an instant" if is_date else "a date"
     column = "a time column of type date" if is_date else f"`@start_ts` and `@end_ts` for `{term.column}`"
     return Refusal(

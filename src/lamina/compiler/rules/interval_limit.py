@@ -4,8 +4,8 @@ Why: how many rows a slice keeps would depend on how batches are cut.
 Fix: number the rows per slice with a window and filter on the number.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L417", name="IntervalLimit")

@@ -26,8 +26,8 @@ def violations(subject: Subject) -> Iterator[Diagnostic]:
 
 def _findings(subject: Subject, text: str, *, title: str, place: Place) -> Iterator[Diagnostic]:
     # Imported here: most models have no such check, and linking alone needs no parser.
-    from lamina.compiler.check_conditions import read_condition
-    from lamina.compiler.unknown_functions import meant_function
+    from lamina.compiler.problems.check_conditions import read_condition
+    from lamina.compiler.problems.unknown_functions import meant_function
 
     model = subject.model
     reading = read_condition(text, model.columns)

@@ -6,9 +6,9 @@ Fix: cast one side in the query, so that the intent shows.
 
 from collections.abc import Iterator
 
-from lamina.compiler.object import QueryObject
+from lamina.compiler.link.tracing import type_of
+from lamina.compiler.query.object import QueryObject
 from lamina.compiler.subject import Subject
-from lamina.compiler.tracing import type_of
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 

@@ -4,8 +4,8 @@ Why: the value of the expression depends on how batches are cut.
 Fix: compare a column with `@start_date` and `@end_date` in WHERE, or set `batch_size = 1`.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L420", name="LoosePlaceholder")

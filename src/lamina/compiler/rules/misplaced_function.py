@@ -1,4 +1,4 @@
-"""L220: an aggregate, a window function or a function that makes rows stands where Spark refuses it.
+"""L220: an aggregate, a window function or a function that makes rows is used where Spark refuses it.
 
 Why: WHERE and GROUP BY are evaluated before there are groups, and window functions last of all; a function that numbers
 or looks along rows needs a window with an order. A window takes no DISTINCT, no FILTER and no function of one row;

@@ -1,11 +1,12 @@
 """L241: a merge key can be null.
 
 Why: null keys compare equal, so all rows with a null key collapse into one.
-Fix: set `nullable = false` for the column under `[[columns]]`, or `coalesce` the key.
+Fix: filter with `WHERE key IS NOT NULL`, `coalesce` the key, or set `nullable = false` for it under `[[columns]]`.
 """
 
 from collections.abc import Iterator
 
+from lamina.compiler.query.object import SelectScope
 from lamina.compiler.subject import Subject, find_column
 from lamina.project.strategy import Merge
 from lamina.values.diagnostic import Diagnostic
@@ -19,14 +20,19 @@ def violations(subject: Subject) -> Iterator[Diagnostic]:
     strategy = subject.model.settings.strategy
     if not isinstance(strategy, Merge):
         return
+    query = subject.query
+    scope = query.scopes[query.root] if query is not None and query.root >= 0 else None
+    filled = scope.filled if isinstance(scope, SelectScope) else ()
     for number, key in enumerate(strategy.unique_key):
         column = subject.column(key)
         promised = find_column(subject.model.settings.columns, key)
         if column is None or not column.nullable or (promised is not None and not promised.nullable):
             continue
+        if key.lower() in filled:
+            continue
         yield RULE.finding(
             f"merge key `{key}` of `{subject.model.name}` can be null",
             place=subject.place_of(f"strategy.unique_key.{number}"),
             model=subject.model.name,
-            hint="set `nullable = false` for the column under `[[columns]]`, or `coalesce` the key",
+            hint=f"filter with `WHERE {key} IS NOT NULL`, or set `nullable = false` for the column under `[[columns]]`",
         )

@@ -4,8 +4,8 @@ Why: a slice would hold rows of other slices.
 Fix: use both `column >= @start_date` and `column < @end_date`.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L413", name="OneSidedRange")

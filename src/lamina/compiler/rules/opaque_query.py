@@ -4,8 +4,8 @@ Why: nothing is known about how the result depends on single rows, so nothing ca
 Fix: move the clause into a `full_refresh` model that this one reads, or allow this code.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L421", name="OpaqueQuery")

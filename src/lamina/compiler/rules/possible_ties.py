@@ -1,15 +1,15 @@
 """L431: a row is chosen or numbered by an order that may have ties.
 
 Why: of rows that are equal in the order any may come first, so a recompute may choose another one.
-Fix: order also by the key of the input, and declare that key (`unique` check or `unique_key`).
+Fix: order also by the key of the input, and declare that key: by `unique_key`, or by a `unique` and a `not_null` check.
 """
 
 from collections.abc import Iterator
 
-from lamina.compiler.incrementality import reads_in_parts
-from lamina.compiler.object import RowChoice
+from lamina.compiler.link.tracing import has_key
+from lamina.compiler.query.object import RowChoice
+from lamina.compiler.slices.incrementality import reads_in_parts
 from lamina.compiler.subject import Subject
-from lamina.compiler.tracing import has_key
 from lamina.project.strategy import TimeInterval
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
@@ -31,7 +31,7 @@ def violations(subject: Subject) -> Iterator[Diagnostic]:
                 _message(choice),
                 place=subject.place_in_text(choice.start),
                 model=subject.model.name,
-                hint="order also by a key of the input that a `unique` check or `unique_key` declares",
+                hint="order also by a key of the input, declared by `unique_key` or by `unique` and `not_null` checks",
             )
 
 

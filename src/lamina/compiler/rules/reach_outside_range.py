@@ -4,8 +4,8 @@ Why: the slice would depend on rows that were not read, or that are touched with
 Fix: partition by the time column; or read from `@start_date - INTERVAL n DAYS`, filter again, and declare `window`.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L415", name="ReachOutsideRange")

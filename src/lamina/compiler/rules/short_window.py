@@ -4,8 +4,8 @@ Why: a change of the input in the part that is not declared would not rebuild th
 Fix: declare a window at least as long as the query reaches.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 

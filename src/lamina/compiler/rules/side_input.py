@@ -6,7 +6,7 @@ Fix: use `time_interval`, `merge` or `full_refresh` if old rows must follow; els
 
 from collections.abc import Iterator
 
-from lamina.compiler.row_local import side_inputs
+from lamina.compiler.slices.row_local import side_inputs
 from lamina.compiler.subject import Subject
 from lamina.project.strategy import Incremental
 from lamina.values.diagnostic import Diagnostic, Place

@@ -6,8 +6,8 @@ Fix: list the columns that the readers need.
 
 from collections.abc import Iterable, Iterator
 
-from lamina.compiler.linked import Linked
-from lamina.compiler.places import place_at
+from lamina.compiler.link.linked import Linked
+from lamina.compiler.query.places import place_at
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 

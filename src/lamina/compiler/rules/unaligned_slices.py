@@ -4,8 +4,8 @@ Why: rows of neighbouring slices meet in a batch of two slices and do not in two
 Fix: join on the time column too, or filter one input only and declare a `window` for the other.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L418", name="UnalignedSlices")

@@ -5,8 +5,8 @@ Fix: make the time column the filtered column itself, or that column cut to the 
 `batch_size = 1` it may also be `@start_date`.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L419", name="UnderivedTime")

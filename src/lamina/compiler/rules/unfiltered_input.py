@@ -4,8 +4,8 @@ Why: the slice would depend on rows of all times, so every change of the input t
 Fix: filter it by `column >= @start_date AND column < @end_date`, or declare `[inputs."name"] window`.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 

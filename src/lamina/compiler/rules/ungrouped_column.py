@@ -27,4 +27,4 @@ def finding_of_star(names: tuple[str, ...], *, place: Place) -> Diagnostic:
 def finding_without_group(name: str, *, place: Place) -> Diagnostic:
     """Return the finding for one column beside an aggregate, where there is no GROUP BY."""
     hint = "list the columns in a GROUP BY" if name == "*" else f"add `GROUP BY {name}`, or aggregate it as well"
-    return RULE.finding(f"`{name}` stands beside an aggregate, and there is no GROUP BY", place=place, hint=hint)
+    return RULE.finding(f"`{name}` is used beside an aggregate, and there is no GROUP BY", place=place, hint=hint)

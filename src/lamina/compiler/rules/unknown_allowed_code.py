@@ -22,5 +22,5 @@ def violations(subject: Subject, demotable: Collection[str]) -> Iterator[Diagnos
             f"`{code}` is not a code that can be allowed",
             place=subject.place_of(f"allow.{number}"),
             model=subject.model.name,
-            hint="use a code that a warning or an `L4xx` finding shows; other errors must be mended",
+            hint="use a code that a warning or an `L4xx` finding shows; other errors must be fixed",
         )

@@ -1,7 +1,8 @@
-"""L201: a query reads a table that is neither a model nor a declared source.
+"""L201: a query reads a table that is neither a model nor a declared source, or one of several with its name.
 
 Why: the order of work and the effects of a change follow from the names a query reads; an unknown name has neither.
-Fix: correct the name, add or enable the model, or declare the table in a file under `sources/`.
+Fix: correct the name, write its schema where several have the name, add or enable the model, or declare the table in a
+file under `sources/`.
 """
 
 from lamina.values.diagnostic import Diagnostic, Place
@@ -16,6 +17,12 @@ def finding_disabled(name: str, *, place: Place, model: str) -> Diagnostic:
     return RULE.finding(
         f"`{name}` is disabled: its settings say `enabled = false`", place=place, model=model, hint=hint
     )
+
+
+def finding_ambiguous(name: str, *, place: Place, model: str, candidates: tuple[str, ...]) -> Diagnostic:
+    """Return the finding for a bare name that several schemas have."""
+    hint = "write one of " + ", ".join(f"`{item}`" for item in candidates)
+    return RULE.finding(f"`{name}` could be more than one table", place=place, model=model, hint=hint)
 
 
 def finding(name: str, *, place: Place, model: str, nearest: str | None) -> Diagnostic:

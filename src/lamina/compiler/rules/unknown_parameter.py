@@ -1,4 +1,4 @@
-"""L210: a query uses a parameter nobody defines.
+"""L210: a query uses a parameter that is not defined.
 
 Why: `@name` is replaced by a typed value, which must come from the run or from `[vars]`.
 Fix: correct the name, or declare the variable in `lamina.toml`.

@@ -7,7 +7,7 @@ Fix: give the expression an alias with AS.
 
 from collections.abc import Iterator
 
-from lamina.compiler.object import Output, QueryObject, SelectScope, SetScope
+from lamina.compiler.query.object import Output, QueryObject, SelectScope, SetScope
 from lamina.compiler.subject import Subject
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule

@@ -6,7 +6,7 @@ Fix: name the columns that order rows of one key in `order_by`.
 
 from collections.abc import Iterator
 
-from lamina.compiler.incrementality import reads_in_parts
+from lamina.compiler.slices.incrementality import reads_in_parts
 from lamina.compiler.subject import Subject
 from lamina.project.strategy import Merge
 from lamina.values.diagnostic import Diagnostic

@@ -4,8 +4,8 @@ Why: its rows would be written again into every slice.
 Fix: filter every branch by `@start_date` and `@end_date`.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L423", name="UnslicedBranch")

@@ -4,8 +4,8 @@ Why: the value belongs to the build, not to the rows, so the table cannot equal 
 Fix: use a column of the input, or `@start_date` in a `time_interval` model, or `full_refresh`.
 """
 
-from lamina.compiler.operators import At
-from lamina.compiler.verdict import Refusal
+from lamina.compiler.query.operators import At
+from lamina.compiler.slices.verdict import Refusal
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L410", name="VolatileFunction")

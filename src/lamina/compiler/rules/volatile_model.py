@@ -7,7 +7,7 @@ Fix: use `@as_of` or `@execution_time`, or a column of an input.
 import re
 from collections.abc import Iterator
 
-from lamina.compiler.incrementality import reads_in_parts
+from lamina.compiler.slices.incrementality import reads_in_parts
 from lamina.compiler.subject import Subject
 from lamina.project.strategy import Ephemeral, TimeInterval
 from lamina.values.diagnostic import Diagnostic

@@ -1,4 +1,4 @@
-"""L223: a subquery returns another number of columns than is wanted where it stands.
+"""L223: a subquery returns another number of columns than is wanted where it is used.
 
 Why: Spark would refuse the query when the model runs.
 Fix: return one column for one value; for several, write `(a, b) IN (SELECT a, b ...)`.
@@ -12,7 +12,7 @@ RULE = Rule(code="L223", name="WideSubquery")
 
 def finding(columns: int, *, place: Place, wanted: int) -> Diagnostic:
     """Return the finding for one subquery."""
-    stands = "one value" if wanted == 1 else f"{wanted} values"
+    wanted_words = "one value" if wanted == 1 else f"{wanted} values"
     returned = "one column" if columns == 1 else f"{columns} columns"
     hint = "return one column only" if wanted == 1 else f"return {wanted} columns"
-    return RULE.finding(f"a subquery stands for {stands}, and returns {returned}", place=place, hint=hint)
+    return RULE.finding(f"a subquery is used for {wanted_words}, and returns {returned}", place=place, hint=hint)

@@ -1,4 +1,4 @@
-"""L126: two settings exclude each other.
+"""L126: two settings cannot be used together.
 
 Why: together they have no meaning that lamina could keep.
 Fix: remove or change one of them.

@@ -1,7 +1,7 @@
 """L135: a Python model cannot be used.
 
 Why: lamina calls the function `model(ctx)` of the file; without it there is no table.
-Fix: define `def model(ctx)` that returns a DataFrame; name a module that is no model `_name.py`.
+Fix: define `def model(ctx)` that returns a DataFrame; name a module that is not a model `_name.py`.
 """
 
 import ast
@@ -29,5 +29,5 @@ def violations(path: str, text: str) -> Iterator[Diagnostic]:
         return
     if not any(isinstance(node, ast.FunctionDef) and node.name == "model" for node in tree.body):
         message = f"`{path}` defines no function `model`"
-        hint = "define `def model(ctx)`, or name a module that is no model `_name.py`"
+        hint = "define `def model(ctx)`, or name a module that is not a model `_name.py`"
         yield RULE.finding(message, place=Place(file=path), hint=hint)

@@ -11,6 +11,6 @@ RULE = Rule(code="L102", name="MissingProjectFile")
 
 
 def finding(root: str) -> Diagnostic:
-    """Return the finding for a folder that is no project."""
+    """Return the finding for a folder that is not a project."""
     hint = "go into a project, name one with `--project-dir`, or start one with `lamina init`"
     return RULE.finding(f"no `lamina.toml` in `{root}`", place=Place(file="lamina.toml"), hint=hint)

@@ -9,11 +9,12 @@ from lamina.values.interval import WHOLE
 from lamina.values.names import Position, TableName
 from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Touch
 from lamina.warehouse.port import History
+from lamina.warehouse.spark.filled import is_fill
 from lamina.warehouse.spark.metadata import Metadata, Snapshot
 
 
 def history_of(table: TableName, metadata: Metadata, since: Position | None, *, model: CompiledModel | None) -> History:
-    """Return the versions after a recorded one, or all known ones if that is no ancestor."""
+    """Return the versions after a recorded one, or all known ones if that is not an ancestor."""
     steps, is_linked = walk(metadata, since)
     name = table if model is None else TableName(model.name)
     return History(
@@ -44,13 +45,14 @@ def _version(table: TableName, metadata: Metadata, step: Snapshot, model: Compil
     if late is not None and late.position == step.position:
         touch = late
     else:
-        is_append = step.is_append and step.has_added
+        is_append = (step.is_append and step.has_added) or is_fill(step)
         touch = Touch(
             table=table,
             position=step.position,
             parent=parent,
             extent=_extent(step, mark, model),
             is_append=is_append and not step.is_content_preserving,
+            has_new_rows=step.has_added and mark is not None and mark.new_slices != (),
             rows_added=step.count("added-records"),
         )
     return Version(

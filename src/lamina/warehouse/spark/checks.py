@@ -1,6 +1,6 @@
-"""Checks over staged rows: all of one scope in one pass; a check that cannot run has failed."""
+"""Checks over staged rows: all that look at the same rows in one pass; a check that cannot run has failed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lamina.compiler.graph import CompiledModel
@@ -8,81 +8,77 @@ from lamina.project.model import CheckSettings
 from lamina.values.batch import CheckResult
 from lamina.values.interval import Interval
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.spark.sql import quote, quote_all, text
+from lamina.warehouse.spark.check_sql import aggregate
+from lamina.warehouse.spark.checked_rows import CheckedRows, Run
+from lamina.warehouse.spark.failing_rows import examples_of
+from lamina.warehouse.spark.unique_keys import is_table_key, meeting_keys
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-Run = Callable[["DataFrame", list[str]], list[int]]
+Frame = Callable[[], "DataFrame"]
 
 
 def run_checks(
-    rows: Mapping[str, Callable[[], "DataFrame"]], model: CompiledModel, *, slices: tuple[Interval, ...], run: Run
+    rows: CheckedRows, model: CompiledModel, *, slices: tuple[Interval, ...], run: Run
 ) -> tuple[CheckResult, ...]:
-    """Run a model's checks, those of one scope in one pass over its rows."""
+    """Run a model's checks, those over the same rows in one pass, and find examples of what fails."""
     checks = model.settings.checks
-    results: dict[CheckSettings, CheckResult] = {}
-    for scope in sorted({check.scope for check in checks}):
-        chosen = [check for check in checks if check.scope == scope]
-        counts = _counts(rows[scope](), chosen, run)
-        results |= {check: _result(check, model, slices, count=count) for check, count in counts.items()}
+    groups: dict[Frame, list[CheckSettings]] = {}
+    for check in dict.fromkeys(checks):
+        groups.setdefault(_rows_of(check, rows), []).append(check)
+    counts: dict[CheckSettings, int | str] = {}
+    for frame, chosen in groups.items():
+        counts |= _counts(frame(), chosen, run)
+    counts |= {check: _with_staying(check, count, rows, run) for check, count in counts.items()}
+    results = {check: _result(check, model, slices, count=count) for check, count in counts.items()}
+    results |= {check: _with_examples(result, check, rows, model) for check, result in results.items()}
     return tuple(results[check] for check in checks)
+
+
+def _rows_of(check: CheckSettings, rows: CheckedRows) -> Frame:
+    """Return the rows a check counts over first."""
+    if is_table_key(check):
+        return rows.fresh
+    return rows.table if check.scope == "table" else rows.batch
 
 
 def _counts(frame: "DataFrame", checks: list[CheckSettings], run: Run) -> dict[CheckSettings, int | str]:
     """Count for all checks at once, or one by one to find the one that cannot run."""
     try:
-        return dict(zip(checks, run(frame, [_aggregate(check) for check in checks]), strict=True))
+        counts = run(frame, [aggregate(check) for check in checks])
+        return {check: count or 0 for check, count in zip(checks, counts, strict=True)}
     except WarehouseFailure as error:
         if len(checks) == 1:
             return {checks[0]: f"cannot run: {error.message}"}
     return {check: count for single in checks for check, count in _counts(frame, [single], run).items()}
 
 
-def count_all(frame: "DataFrame", aggregates: list[str]) -> list[int]:
-    """Return the values of aggregates over a frame, zero for those over no rows."""
-    named = [f"{aggregate} AS c{number}" for number, aggregate in enumerate(aggregates)]
-    (row,) = frame.selectExpr(*named).collect()
-    return [value or 0 for value in row]
+def _with_staying(check: CheckSettings, count: int | str, rows: CheckedRows, run: Run) -> int | str:
+    """Add the rows that stay in the table and have a key of the new ones."""
+    if not is_table_key(check) or rows.staying is None or isinstance(count, str):
+        return count
+    try:
+        met = meeting_keys(check, fresh=rows.fresh(), staying=rows.staying(), run=run)
+        return count if met is None else count + run(met, ["count(1)"])[0]
+    except WarehouseFailure as error:
+        return f"cannot run: {error.message}"
 
 
-def _aggregate(check: CheckSettings) -> str:
-    """Return the SQL that counts for a check."""
-    rows = f"({check.where})" if check.where else "true"
-    columns = check.columns or ((check.column,) if check.column else ())
-    match check.type:
-        case "row_count":
-            return f"count_if({rows})"
-        case "not_null":
-            missing = " OR ".join(f"{quote(column)} IS NULL" for column in columns)
-            return f"count_if({rows} AND ({missing}))"
-        case "accepted_values":
-            listed = ", ".join(_literal(value) for value in check.values)
-            (column,) = columns
-            return f"count_if({rows} AND {quote(column)} NOT IN ({listed}))"
-        case "unique":
-            # As in SQL, a key with a null in it is like no other.
-            known = " AND ".join(f"{quote(column)} IS NOT NULL" for column in columns)
-            distinct = f"count(DISTINCT {quote_all(columns)}) FILTER (WHERE {rows})"
-            return f"count_if({rows} AND {known}) - {distinct}"
-        case "expression":
-            return f"count_if({rows} AND NOT coalesce(({check.expression}), false))"
-
-
-def _literal(value: str | int | float | bool) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return text(value) if isinstance(value, str) else repr(value)
+def _with_examples(result: CheckResult, check: CheckSettings, rows: CheckedRows, model: CompiledModel) -> CheckResult:
+    if result.passed or not result.rows_failed:
+        return result
+    return result.replace(examples=examples_of(check, rows, model))
 
 
 def _result(
     check: CheckSettings, model: CompiledModel, slices: tuple[Interval, ...], *, count: int | str
 ) -> CheckResult:
-    columns = check.columns or ((check.column,) if check.column else ())
     least, most = check.min or 0, check.max
     is_count = check.type == "row_count"
     limits = f"{least} or more" if most is None else f"{least} to {most}"
+    columns = check.columns or ((check.column,) if check.column else ())
     return CheckResult(
         model=model.name,
         name=check.name or check.expression or "_".join((check.type, *columns)),

@@ -13,7 +13,7 @@ from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Position, SourceName, TableName
 from lamina.values.schema import Column, DataType
 from lamina.warehouse.spark import manifest, reads, writes
-from lamina.warehouse.spark.diff import diff_frames
+from lamina.warehouse.spark.diff import diff_sides, of_versions
 from lamina.warehouse.spark.ranges import time_ranges
 from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.tables import Tables
@@ -91,4 +91,4 @@ def _compare(session: "SparkSession", settings: SparkSettings) -> None:
     last = metadata.position or Position("")
     first = next(item.position for item in metadata.snapshots.values() if item.parent is None)
     old, new = (reads.read_snapshot(session, "lake.a.t", position) for position in (first, last))
-    diff_frames(old, new, (), before=_COLUMNS, after=_COLUMNS)
+    diff_sides(of_versions(old, new), (), before=_COLUMNS, after=_COLUMNS)

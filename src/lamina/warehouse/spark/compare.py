@@ -32,8 +32,9 @@ def columns_to_compare(strategy: object, table: Schema) -> Columns:
             return Columns(compared=table)
         case Merge():
             stored = strategy.update_columns
-            names = None if stored is None else {*strategy.unique_key, *stored, *strategy.order_by}
-            kept = table if names is None else tuple(column for column in table if column.name in names)
+            named = (*strategy.unique_key, *(stored or ()), *strategy.order_by)
+            names = {name.casefold() for name in named}
+            kept = table if stored is None else tuple(item for item in table if item.name.casefold() in names)
             return Columns(compared=kept, keys=strategy.unique_key if strategy.on_delete == "keep" else ())
         case DeleteInsert():
             return Columns(compared=table, keys=strategy.partition_by)

@@ -1,27 +1,34 @@
-"""Changes of file sources, from manifests: which files came, went or changed, and which times they hold."""
+"""Changes of file sources, from manifests: which files were added, removed or changed, and which times they hold."""
 
 from pathlib import Path
 
 from lamina.project.source import SourceTable
+from lamina.values import codec
 from lamina.values.facts import Head
 from lamina.values.interval import Interval, merge
 from lamina.values.names import ColumnName, Position, TableName
 from lamina.values.result import Detection
 from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Touch
 from lamina.warehouse.spark import file_ranges, manifest
+from lamina.warehouse.spark.last_look import LastLook, keep_last_look, load_last_look
 from lamina.warehouse.spark.manifest import FileEntry, HeldFile, Manifest
+from lamina.warehouse.spark.reading import reading_of
 from lamina.warehouse.spark.settings import SparkSettings
 
 
 def file_head(settings: SparkSettings, source: SourceTable, *, columns: tuple[ColumnName, ...]) -> Head:
     """Return a source's head, keeping the manifest it names and what new files hold."""
-    entries = manifest.list_files(source, manifest.locate(settings, source))
-    position = manifest.position_of(entries, manifest.reading_of(source))
-    if not manifest.is_stored(settings, position):
-        known = _newest(settings, source)
-        _keep(settings, source, entries, known=known, columns=columns)
-        _remember(settings, source, position)
-    return _head(source, position, entries)
+    location = manifest.locate(settings, source)
+    listed = manifest.list_files(source, location)
+    listing = codec.content_hash((listed, reading_of(source)))
+    last = load_last_look(settings, source)
+    if last is not None and last.listing == listing and manifest.is_stored(settings, last.position):
+        return _head(source, last.position, listed)
+    known = _known(settings, source, last, listed)
+    files = _as_known(source, known, listed, location)
+    position, _ = _keep(settings, source, files, known=known, columns=columns)
+    keep_last_look(settings, source, LastLook(position=position, listing=listing))
+    return _head(source, position, listed)
 
 
 def pinned_head(settings: SparkSettings, source: SourceTable, position: Position) -> Head | None:
@@ -29,12 +36,16 @@ def pinned_head(settings: SparkSettings, source: SourceTable, position: Position
     if not manifest.is_stored(settings, position):
         return None
     pinned = manifest.load_manifest(settings, source, position)
-    entries = pinned.entries
-    if pinned.reading != manifest.reading_of(source):
+    if pinned.reading != reading_of(source):
         return None
-    if not set(entries) <= set(manifest.list_files(source, manifest.locate(settings, source))):
+    location = manifest.locate(settings, source)
+    now = {item.file: item for item in _as_known(source, pinned, manifest.list_files(source, location), location)}
+    if not now.keys() >= set(pinned.entries):
         return None
-    return _head(source, position, entries)
+    files = tuple(now[entry] for entry in pinned.entries)
+    if files != pinned.files:
+        manifest.store_manifest(settings, pinned.replace(files=files))
+    return _head(source, position, pinned.entries)
 
 
 def file_changes(
@@ -51,19 +62,22 @@ def file_changes(
         return ()
     after = manifest.load_manifest(settings, source, head)
     if not set(columns) <= set(after.asked):
-        after = _keep(settings, source, after.entries, known=None, columns=columns)
+        _, after = _keep(settings, source, after.files, known=None, columns=columns)
     if not manifest.is_stored(settings, since):
-        return (_touch(source, since, head, Everything()),)
+        return (_touch(source, since, head, Everything()).replace(has_new_rows=True),)
     before = manifest.load_manifest(settings, source, since)
+    old = {item.file.path for item in before.files}
+    has_new_rows = any(item.file.path not in old for item in after.files)
     if before.reading != after.reading:
-        return (_touch(source, since, head, Everything()).replace(detail="its files are read in another way"),)
+        touch, detail = _touch(source, since, head, Everything()), "its files are read in another way"
+        return (touch.replace(has_new_rows=has_new_rows, detail=detail),)
     came, went = compare(before, after)
     touch = _touch(source, since, head, extent_of((*came, *went), columns))
-    return (touch.replace(is_append=not went, detail=_in_words(came, went)),)
+    return (touch.replace(is_append=not went, has_new_rows=has_new_rows, detail=_in_words(came, went)),)
 
 
 def detection(settings: SparkSettings, source: SourceTable, since: Position | None, *, until: Position) -> Detection:
-    """Return which files came, changed and went from one manifest to another; all came where the first is unknown."""
+    """Return which files are new, changed or removed between two manifests; all are new where the first is unknown."""
     after = manifest.load_manifest(settings, source, until)
     is_known = since is not None and manifest.is_stored(settings, since)
     before = manifest.load_manifest(settings, source, since) if since is not None and is_known else None
@@ -80,7 +94,7 @@ def detection(settings: SparkSettings, source: SourceTable, since: Position | No
 
 
 def compare(before: Manifest, after: Manifest) -> tuple[tuple[HeldFile, ...], tuple[HeldFile, ...]]:
-    """Return the files that came and those that went; a changed file does both."""
+    """Return the files that were added and those that were removed; a changed file does both."""
     old = {item.file: item for item in before.files}
     new = {item.file: item for item in after.files}
     came = tuple(item for file, item in new.items() if file not in old)
@@ -115,7 +129,7 @@ def _named(source: SourceTable, entry: FileEntry) -> str:
 
 
 def _in_words(came: tuple[HeldFile, ...], went: tuple[HeldFile, ...]) -> str:
-    """Say how many files came, changed and went."""
+    """Say how many files were added, changed or removed."""
     new, old = ({item.file.path for item in files} for files in (came, went))
     counts = (("added", len(new - old)), ("changed", len(new & old)), ("removed", len(old - new)))
     return ", ".join(f"{count:,} file{'' if count == 1 else 's'} {word}" for word, count in counts if count)
@@ -136,41 +150,57 @@ def _touch(source: SourceTable, since: Position, head: Position, extent: Extent)
     return Touch(table=TableName(source.name), position=head, parent=since, extent=extent)
 
 
-def _keep(
-    settings: SparkSettings,
-    source: SourceTable,
-    entries: tuple[FileEntry, ...],
-    *,
-    known: Manifest | None,
-    columns: tuple[ColumnName, ...],
-) -> Manifest:
-    """Store a manifest; files that were looked at for these columns before are not opened again."""
-    reading = manifest.reading_of(source)
-    is_enough = known is not None and set(columns) <= set(known.asked) and known.reading == reading
-    old = {item.file: item for item in known.files} if known is not None and is_enough else {}
-    location = manifest.locate(settings, source)
-    files = tuple(
-        old.get(entry) or HeldFile(file=entry, held=file_ranges.held_by(source, location, entry, columns=columns))
-        for entry in entries
-    )
-    asked = known.asked if known is not None and is_enough else columns
-    kept = Manifest(source=source.name, files=files, asked=asked, reading=reading)
-    manifest.store_manifest(settings, kept)
-    return kept
-
-
-def _newest(settings: SparkSettings, source: SourceTable) -> Manifest | None:
+def _known(
+    settings: SparkSettings, source: SourceTable, last: LastLook | None, listed: tuple[FileEntry, ...]
+) -> Manifest | None:
     """Return the manifest that was current when this source was last looked at."""
-    path = _newest_path(settings, source)
-    position = Position(path.read_text()) if path.is_file() else None
+    position = None if last is None else last.position
+    if last is None or not last.listing:
+        # Before ctimes were kept a position was made without them, and an earlier one could come again.
+        plain = tuple(entry.replace(changed_ns=0) for entry in listed)
+        earlier = manifest.position_of(plain, reading_of(source))
+        position = earlier if manifest.is_stored(settings, earlier) else position
     if position is None or not manifest.is_stored(settings, position):
         return None
     return manifest.load_manifest(settings, source, position)
 
 
-def _remember(settings: SparkSettings, source: SourceTable, position: Position) -> None:
-    manifest.write_whole(_newest_path(settings, source), position.encode())
+def _as_known(
+    source: SourceTable, known: Manifest | None, listed: tuple[FileEntry, ...], location: Path
+) -> tuple[HeldFile, ...]:
+    """Return the listed files, each as the one that is known already where it is that one."""
+    before = {item.file.path: item for item in known.files} if known is not None else {}
+    files = []
+    for entry in listed:
+        item = before.get(entry.path)
+        try:
+            same = None if item is None else item.settled(entry, location)
+        except OSError as error:
+            path = manifest.path_of(location, entry)
+            raise manifest.SourceUnreadable(source.name, str(path), error.strerror or str(error)) from error
+        files.append(same or HeldFile(file=entry))
+    return tuple(files)
 
 
-def _newest_path(settings: SparkSettings, source: SourceTable) -> Path:
-    return Path(settings.warehouse, "_lamina", "sources", f"{source.name}.newest")
+def _keep(
+    settings: SparkSettings,
+    source: SourceTable,
+    files: tuple[HeldFile, ...],
+    *,
+    known: Manifest | None,
+    columns: tuple[ColumnName, ...],
+) -> tuple[Position, Manifest]:
+    """Store a manifest; files that were looked at for these columns before are not opened again."""
+    reading = reading_of(source)
+    is_enough = known is not None and set(columns) <= set(known.asked) and known.reading == reading
+    looked_at = set(known.entries) if known is not None and is_enough else set()
+    location = manifest.locate(settings, source)
+    files = tuple(
+        item
+        if item.file in looked_at
+        else item.replace(held=file_ranges.held_by(source, location, item.file, columns=columns))
+        for item in files
+    )
+    asked = known.asked if known is not None and is_enough else columns
+    kept = Manifest(source=source.name, files=files, asked=asked, reading=reading)
+    return manifest.store_manifest(settings, kept), kept

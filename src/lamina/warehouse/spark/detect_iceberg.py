@@ -7,13 +7,14 @@ from lamina.values.result import Detection
 from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Touch
 from lamina.warehouse.spark import file_ranges
 from lamina.warehouse.spark.ancestry import walk
+from lamina.warehouse.spark.iceberg_files import UNREADABLE, changed_files
 from lamina.warehouse.spark.metadata import Metadata, Snapshot, local_path
 
 
 def table_changes(
     source: SourceTable, metadata: Metadata, since: Position, *, columns: tuple[ColumnName, ...]
 ) -> tuple[Touch, ...]:
-    """Return one touch for each snapshot after a version, or one of everything if that is no ancestor."""
+    """Return one touch for each snapshot after a version, or one of everything if that is not an ancestor."""
     if metadata.position is None or metadata.position == since:
         return ()
     name = TableName(source.name)
@@ -24,7 +25,7 @@ def table_changes(
 
 
 def detection(source: SourceTable, metadata: Metadata, since: Position | None) -> Detection:
-    """Return the versions that came after one, by what each did; a version that is no ancestor any more went."""
+    """Return the versions after one, by what each did; a version that is not an ancestor any more was removed."""
     steps, is_linked = walk(metadata, since)
     told = tuple(step for step in steps if not (step.is_content_preserving and step.parent is not None))
     added = tuple(step.position for step in told if not step.has_removed)
@@ -58,7 +59,11 @@ def _extent(step: Snapshot, columns: tuple[ColumnName, ...]) -> Extent:
     is_by_file = not step.count("added-delete-files") and not step.count("removed-delete-files")
     if not columns or step.parent is None or not is_by_file:
         return Everything()
-    known = ranges_of_step(step, columns)
+    try:
+        known = ranges_of_step(step, columns)
+    except UNREADABLE:
+        # What is not known may be anything; whoever needs the rows finds out whether they can be read.
+        return Everything()
     return Ranges(columns=known) if known else Everything()
 
 
@@ -67,27 +72,6 @@ def ranges_of_step(step: Snapshot, columns: tuple[ColumnName, ...]) -> tuple[Col
     paths = changed_files(step)
     told = ((column, _union(paths, column)) for column in columns)
     return tuple(ColumnRanges(column=column, ranges=ranges) for column, ranges in told if ranges is not None)
-
-
-def changed_files(step: Snapshot) -> tuple[str, ...]:
-    """Return the data files that a step added or removed."""
-    from pyiceberg.io.pyarrow import PyArrowFileIO
-    from pyiceberg.manifest import ManifestEntryStatus, read_manifest_list
-
-    files = PyArrowFileIO()
-    listed = read_manifest_list(files.new_input(_uri(step.manifest_list)))
-    entries = (
-        entry
-        for manifest in listed
-        if str(manifest.added_snapshot_id) == step.position
-        for entry in manifest.fetch_manifest_entry(files, discard_deleted=False)
-    )
-    return tuple(
-        entry.data_file.file_path
-        for entry in entries
-        if entry.status in (ManifestEntryStatus.ADDED, ManifestEntryStatus.DELETED)
-        and str(entry.snapshot_id) == step.position
-    )
 
 
 def _union(paths: tuple[str, ...], column: ColumnName) -> tuple[Interval, ...] | None:
@@ -99,7 +83,3 @@ def _union(paths: tuple[str, ...], column: ColumnName) -> tuple[Interval, ...] |
             return None
         spans.extend(found)
     return merge(tuple(spans))
-
-
-def _uri(location: str) -> str:
-    return local_path(location).as_uri() if location.startswith("file:") else location

@@ -1,5 +1,6 @@
-"""Old rows against new ones by checksums, for each set of columns somebody reads: what early cutoff is decided by."""
+"""Old rows against new ones by checksums, for each set of columns someone reads: what early cutoff is decided by."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
 # Checksums of one side: by the unit's first microsecond (None: rows without a time), a tuple for each set of columns.
 Sums = dict[int | None, list[tuple[int, ...]]]
 
+Sides = Callable[[list[str]], "DataFrame"]  # some columns of both sides, with whether a row is an old one
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _FIRST_YEAR = (datetime(2, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _LAST_YEAR = (datetime(9999, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 
-# Units below an hour are compared by hours: the ranges told are wider, never narrower.
 _TRUNCATED = {"day": "DAY", "week": "WEEK", "month": "MONTH", "year": "YEAR"}
+_MINUTES = {"5 minutes": 5, "15 minutes": 15, "30 minutes": 30}
 
 _IS_OLD = "lamina__is_old"
 
@@ -37,10 +40,23 @@ class Group(Value, frozen=True):
     unit: str | None
 
 
-def diff_frames(
-    old: "DataFrame", new: "DataFrame", questions: tuple[DiffQuestion, ...], *, before: Schema, after: Schema
-) -> Diff:
-    """Compare two frames and answer each question that can be answered."""
+def of_versions(old: "DataFrame", new: "DataFrame") -> Sides:
+    """Compare the rows of two versions."""
+
+    def sides(names: list[str]) -> "DataFrame":
+        return old.selectExpr(*names, f"true AS {_IS_OLD}").unionAll(new.selectExpr(*names, f"false AS {_IS_OLD}"))
+
+    return sides
+
+
+def of_changes(changes: "DataFrame") -> Sides:
+    """Compare the rows of the files that one commit removed with those of the files it added."""
+    # A filter by the kind of change would be given to Iceberg, which refuses it.
+    return lambda names: changes.selectExpr(*names, f"_change_type = 'DELETE' AS {_IS_OLD}")
+
+
+def diff_sides(sides: Sides, questions: tuple[DiffQuestion, ...], *, before: Schema, after: Schema) -> Diff:
+    """Compare old rows with new ones and answer each question that can be answered."""
     asked = tuple(dict.fromkeys((_ALL, *questions)))
     answerable = {question: columns for question in asked if (columns := compared(question, before, after))}
     groups = sorted({_group(question) for question in answerable}, key=str)
@@ -48,12 +64,12 @@ def diff_frames(
     for group in groups:
         members = [question for question in answerable if _group(question) == group]
         sets = [answerable[question] for question in members]
-        sums = _sums(old, new, group, sets)
+        sums = _sums(sides, group, sets)
         for place, question in enumerate(members):
             answers[question] = _answer(question, group, place, *sums)
     whole = answers.get(_ALL)
     return Diff(
-        is_equal=whole is not None and not whole.ranges,
+        is_equal=whole is not None and whole.is_equal,
         refinements=tuple(answer for question in questions if (answer := answers.get(question)) is not None),
     )
 
@@ -78,15 +94,14 @@ def _group(question: DiffQuestion) -> Group:
     return Group(filter_column=question.filter_column, unit=question.unit if question.filter_column else None)
 
 
-def _sums(old: "DataFrame", new: "DataFrame", group: Group, sets: list[Schema]) -> tuple[Sums, Sums]:
-    """Return the checksums of both frames for each set of columns, in one job."""
+def _sums(sides: Sides, group: Group, sets: list[Schema]) -> tuple[Sums, Sums]:
+    """Return the checksums of both sides for each set of columns, in one job."""
     from pyspark.sql import functions
 
     names = [quote(name) for name in sorted({column.name for columns in sets for column in columns})]
-    sides = old.selectExpr(*names, f"true AS {_IS_OLD}").unionAll(new.selectExpr(*names, f"false AS {_IS_OLD}"))
     unit = functions.expr(_unit_sql(group) or "CAST(NULL AS BIGINT)").alias("unit")
     aggregates = [functions.expr(aggregate) for columns in sets for aggregate in checksum(columns)]
-    rows = sides.groupBy(_IS_OLD, unit).agg(*aggregates).collect()
+    rows = sides(names).groupBy(_IS_OLD, unit).agg(*aggregates).collect()
     before = {row[1]: _split(list(row)[2:], sets) for row in rows if row[0]}
     after = {row[1]: _split(list(row)[2:], sets) for row in rows if not row[0]}
     return before, after
@@ -105,8 +120,9 @@ def _answer(question: DiffQuestion, group: Group, place: int, old: Sums, new: Su
         return Refinement(columns=question.columns)
     if group.filter_column is None:
         return None
+    # A row without a time lies in no range.
     ranges = merge(tuple(_interval(unit, group) for unit in units if unit is not None))
-    return Refinement(columns=question.columns, filter_column=question.filter_column, ranges=ranges) if ranges else None
+    return Refinement(columns=question.columns, filter_column=question.filter_column, ranges=ranges)
 
 
 def _at(sums: Sums, unit: int | None, place: int, empty: tuple[int, ...]) -> tuple[int, ...]:
@@ -118,7 +134,10 @@ def _unit_sql(group: Group) -> str | None:
     if group.filter_column is None:
         return None
     # A number: a timestamp would come back in the time zone of this host.
-    return f"unix_micros(date_trunc('{_TRUNCATED.get(group.unit or '', 'HOUR')}', {quote(group.filter_column)}))"
+    time = f"CAST({quote(group.filter_column)} AS TIMESTAMP)"
+    if group.unit in _MINUTES:
+        return f"unix_micros({time}) - pmod(unix_micros({time}), {_MINUTES[group.unit] * 60_000_000})"
+    return f"unix_micros(date_trunc('{_TRUNCATED.get(group.unit or '', 'HOUR')}', {time}))"
 
 
 def _interval(unit: int, group: Group) -> Interval:
@@ -137,4 +156,4 @@ def _interval(unit: int, group: Group) -> Interval:
         case "YEAR":
             return Interval(start, start.replace(year=start.year + 1))
         case _:
-            return Interval(start, start + timedelta(hours=1))
+            return Interval(start, start + timedelta(minutes=_MINUTES.get(group.unit or "", 60)))

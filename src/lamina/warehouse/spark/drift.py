@@ -9,7 +9,7 @@ class DriftRefused(RebuildNeeded):
     """A result's columns do not fit the table, and nothing may be done about it in place.
 
     Why: rows that are already there cannot take the new type.
-    Fix: `lamina run` builds the table anew; where it does not, `lamina run --full-refresh -s MODEL` does.
+    Fix: `lamina run` builds the table again; where it does not, `lamina run --full-refresh -s MODEL` does.
     """
 
     code = "L501"
@@ -18,7 +18,7 @@ class DriftRefused(RebuildNeeded):
         super().__init__(
             f"columns of `{model}` changed in a way its table cannot follow: {_told(mismatches)}",
             kind="data_rejected",
-            hint=f"`lamina run -s {model}` builds the table anew with the new types, where that loses nothing",
+            hint=f"`lamina run -s {model}` builds the table again with the new types, where that loses nothing",
         )
 
 
@@ -26,7 +26,7 @@ class DriftForbidden(WarehouseFailure):
     """A result's columns changed and the model says `on_drift = "fail"`.
 
     Why: the input brought other columns or types under unchanged code.
-    Fix: mend the input, or set `on_drift = "evolve"` so that the table follows.
+    Fix: correct the input, or set `on_drift = "evolve"` so that the table follows.
     """
 
     code = "L502"
@@ -42,10 +42,9 @@ class DriftForbidden(WarehouseFailure):
 class DriftLosesHistory(WarehouseFailure):
     """A column changed its type, and a rebuild would lose what the table alone still holds.
 
-    Why: `merge` and `delete_insert` keep rows that left their source; they cannot take the new type, and building the
-    table anew would not bring them back.
-    Fix: bring the old type back in the source, or give up what it no longer holds with
-    `lamina run --full-refresh -s MODEL`.
+    Why: rows that left their source are carried over by every rebuild; these cannot take the new type.
+    Fix: bring the old type back, or drop the rows that only the table holds with
+    `lamina run --full-refresh --accept-loss -s MODEL`.
     """
 
     code = "L503"
@@ -54,7 +53,45 @@ class DriftLosesHistory(WarehouseFailure):
         super().__init__(
             f"`{model}` holds {held}; a rebuild would lose that, and it cannot follow {_told(mismatches)}",
             kind="data_rejected",
-            hint=f"bring the old type back in the source, or give it up with `lamina run --full-refresh -s {model}`",
+            hint="bring the old type back, or drop what only the table holds with "
+            f"`lamina run --full-refresh --accept-loss -s {model}`",
+        )
+
+
+class KeptRowsCollide(WarehouseFailure):
+    """Rows that only the table holds cannot be identified by the columns that the strategy names now.
+
+    Why: a rebuild carries rows that left their source over; under another key they would be lost or doubled.
+    Fix: bring the old key back, or drop the rows with `lamina run --full-refresh --accept-loss -s MODEL`.
+    """
+
+    code = "L505"
+
+    def __init__(self, model: str, why: str) -> None:
+        super().__init__(
+            f"`{model}` holds rows that its query no longer gives, and they cannot be carried over: {why}",
+            kind="data_rejected",
+            hint=f"bring the old key back, or drop them with `lamina run --full-refresh --accept-loss -s {model}`",
+        )
+
+
+class KeptRowsMixed(WarehouseFailure):
+    """Another writer wrote to a table, and rows that only the table holds cannot be distinguished from theirs any more.
+
+    Why: a rebuild takes such rows from the last version before the other writer's, and that one has expired.
+    Fix: keep the rows of both with `lamina accept MODEL`, or drop both with
+    `lamina run --full-refresh --accept-loss -s MODEL`.
+    """
+
+    code = "L506"
+
+    def __init__(self, model: str) -> None:
+        super().__init__(
+            f"rows that only the table holds cannot be separated from those that another writer put into `{model}`: "
+            "the version before has expired",
+            kind="conflict",
+            hint=f"keep all of them with `lamina accept {model}`, "
+            f"or drop all with `lamina run --full-refresh --accept-loss -s {model}`",
         )
 
 

@@ -90,7 +90,7 @@ _HINTS: dict[FailureKind, str] = {
     "data_rejected": "fix the rows, or the query that reads them; nothing of this batch was published",
     "query_rejected": "fix the query",
     "resources": "check memory, the free space and the rights of the warehouse folder",
-    "conflict": "somebody else wrote the table at the same time; run again",
+    "conflict": "another writer changed the table at the same time; run again",
     "connection_failed": "check that the endpoint is reachable",
     "not_found": "check that the files and tables the query reads are still there",
 }
@@ -98,7 +98,11 @@ _HINTS: dict[FailureKind, str] = {
 
 # The session's ANSI mode is fixed, so Spark's advice to turn it off leads nowhere.
 _BAD_ADVICE = re.compile(r' If necessary set "spark\.sql\.ansi\.enabled" to "false" to bypass this error\.')
-# Where in the text that Spark was given something stands; the reader knows another text.
+# What programs read of a message: people have the sentence, and `error_class` the code.
+_JAVA_CLASSES = re.compile(r"^(?:(?:[a-z]\w*\.)+[A-Z][\w$]*: ?)+")
+_CODE = re.compile(r"^\[[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*\] ?")
+_STATE_CODE = re.compile(r" ?SQLSTATE: \w{5}")
+# Where in the text that Spark was given something is; the reader knows another text.
 _SPARK_PLACE = re.compile(r"(?:; line (\d+) pos \d+| \(line (\d+), pos \d+\))$")
 
 
@@ -173,7 +177,7 @@ def _causes(error: BaseException) -> list[tuple[str | None, str | None, str | No
         name = str(origin.getClass().getName())
         found.append((_asked(origin, "getCondition"), _asked(origin, "getSqlState"), name))
         origin = origin.getCause()
-    # Under Connect the cause is told by name.
+    # Under Connect the cause is given by name.
     reason = getattr(error, "_reason", None)
     if reason:
         found.append((None, None, str(reason)))
@@ -225,8 +229,20 @@ def _sentence(error: BaseException) -> str:
     if not kept:
         return type(error).__name__
     # What a Python worker raised comes as its traceback, whose last line says what happened.
-    said = kept[-1] if _is_of_worker(error) else kept[0]
-    return _BAD_ADVICE.sub("", said.rstrip(";")) + (f", in `{file}`" if file else "")
+    said = kept[-1] if _is_of_worker(error) else plain_sentence(kept[0])
+    return said.rstrip(";") + (f", in `{file}`" if file else "")
+
+
+def plain_sentence(said: str) -> str:
+    """Return what Spark says without what only programs read: error classes, SQLSTATE, Java classes, bad advice.
+
+    >>> plain_sentence("[DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate it. SQLSTATE: 22012")
+    'Division by zero. Use `try_divide` to tolerate it.'
+    >>> plain_sentence("java.lang.RuntimeException: org.apache.iceberg.exceptions.NotFoundException: File is gone")
+    'File is gone'
+    """
+    words = _CODE.sub("", _JAVA_CLASSES.sub("", said))
+    return _BAD_ADVICE.sub("", _STATE_CODE.sub("", words)) or said
 
 
 def _file_read(origin: Any) -> str:

@@ -72,7 +72,7 @@ class WarehouseNotWritable(WarehouseFailure):
     """The folder of the tables cannot be written.
 
     Why: rights are missing, the disk is full, or the path is a file.
-    Fix: mend the folder, or set `warehouse` under `[catalog]` to another one.
+    Fix: repair the folder, or set `warehouse` under `[catalog]` to another one.
     """
 
     code = "L644"

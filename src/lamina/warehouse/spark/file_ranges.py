@@ -9,7 +9,8 @@ from lamina.project.source import SourceTable
 from lamina.values.interval import MAX, Interval, merge
 from lamina.values.names import ColumnName
 from lamina.values.touch import ColumnRanges
-from lamina.warehouse.spark.manifest import FileEntry, SourceUnreadable
+from lamina.warehouse.partition_folders import folder_values
+from lamina.warehouse.spark.manifest import FileEntry, SourceUnreadable, path_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -18,7 +19,7 @@ _DAY = timedelta(days=1)
 _HOUR = timedelta(hours=1)
 _INSTANT = timedelta(microseconds=1)
 
-# Bounds that lie no further apart than this are told as they are; wider ones are refined by looking at the values.
+# Bounds that lie no further apart than this are given as they are; wider ones are refined by looking at the values.
 _FEW_UNITS = timedelta(hours=26)
 
 # Options of Spark's CSV reader that say nothing about how times are written, or the same to both readers.
@@ -28,8 +29,8 @@ _PLAIN_OPTIONS = {"header", "sep", "delimiter"}
 def held_by(
     source: SourceTable, location: Path, entry: FileEntry, *, columns: tuple[ColumnName, ...]
 ) -> tuple[ColumnRanges, ...]:
-    """Return the ranges of each column that can be told; a column that is not listed may hold anything."""
-    path = location if entry.path == "." else location / entry.path
+    """Return the known ranges of each column; a column that is not listed may hold anything."""
+    path = path_of(location, entry)
     found = ((column, _ranges(source, path, entry, column)) for column in columns)
     return tuple(ColumnRanges(column=column, ranges=ranges) for column, ranges in found if ranges is not None)
 
@@ -50,8 +51,7 @@ def _ranges(source: SourceTable, path: Path, entry: FileEntry, column: ColumnNam
 
 
 def _folder_value(path: str, column: str) -> str | None:
-    parts = (part.partition("=") for part in Path(path).parts[:-1])
-    return next((value for name, mark, value in parts if mark and name.casefold() == column.casefold()), None)
+    return next((value for name, value in folder_values(path) if name.casefold() == column.casefold()), None)
 
 
 def _folder_ranges(value: str) -> tuple[Interval, ...] | None:
@@ -136,7 +136,7 @@ def _csv_ranges(source: SourceTable, path: Path, column: str) -> tuple[Interval,
     convert = pyarrow.csv.ConvertOptions(
         include_columns=[column], column_types={column: known} if known else None, strings_can_be_null=True
     )
-    parse = pyarrow.csv.ParseOptions(delimiter=separator)
+    parse = pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True)
     table = pyarrow.csv.read_csv(path, read_options=read, parse_options=parse, convert_options=convert)
     return ranges_of(table.column(0))
 

@@ -5,9 +5,8 @@ import io
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
-from lamina.compiler.explanation import meets_slices
 from lamina.compiler.graph import CompiledModel, Graph, InputUse
-from lamina.compiler.parameters import variable_values
+from lamina.compiler.link.parameters import variable_values
 from lamina.compiler.render import Rendering, render
 from lamina.planner.axis import grid_of
 from lamina.planner.parameters import parameter_values
@@ -22,8 +21,11 @@ from lamina.values.schema import DataType
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.spark import manifest, reads
 from lamina.warehouse.spark.error_place import python_place, sql_place
-from lamina.warehouse.spark.filled import filled_slices
+from lamina.warehouse.spark.filled import each_filled, filled_slices
+from lamina.warehouse.spark.manifest import FileEntry
+from lamina.warehouse.spark.metadata import Snapshot
 from lamina.warehouse.spark.needed_files import needed_files
+from lamina.warehouse.spark.new_rows import is_rewritten, rows_not_before
 from lamina.warehouse.spark.python_model import ModelInputs, run_python_model
 from lamina.warehouse.spark.ranges import predicate, rows_inside, time_ranges
 from lamina.warehouse.spark.settings import SparkSettings
@@ -43,6 +45,7 @@ class Frames:
         self._graph = graph
         self._tables = tables
         self._views: list[str] = []
+        self.opened: list[tuple[SourceTable, Position, tuple[FileEntry, ...]]] = []  # files that were read, by manifest
         self.written: Rendering | CompiledModel | None = None  # what is being evaluated, as its author wrote it
 
     def close(self) -> None:
@@ -55,14 +58,18 @@ class Frames:
         """Return one input at its pinned version, or only what was appended up to it."""
         source = _source(self._graph, pin.input)
         if source is not None and source.type == "files":
-            entries = self._entries(source, pin)
-            return reads.read_files(self._session, self._settings, source, entries=entries)
+            return self._read_files(source, pin, self._entries(source, pin))
         table = TableName(source.location) if source else self._graph.model(ModelName(pin.input)).target
         name = relation(self._settings.catalog, table)
         if pin.since is None:
             self._require_version(table, pin.position)
             return reads.read_snapshot(self._session, name, pin.position)
-        steps = reads.steps_between(table, self._tables.metadata(table), since=pin.since, until=pin.position)
+        metadata = self._tables.metadata(table)
+        if pin.is_past_changes:
+            since = reads.newest_loaded(table, metadata, pin)
+            steps = reads.steps_between(table, metadata, since=since, until=pin.position)
+            return self._new_rows(pin.replace(since=since), steps, table=table, is_source=source is not None)
+        steps = reads.steps_between(table, metadata, since=pin.since, until=pin.position)
         slices = filled_slices(steps) if source is None else ()
         if slices:
             whole = reads.read_snapshot(self._session, name, pin.position)
@@ -70,10 +77,27 @@ class Frames:
         reads.require_appends(table, steps, since=pin.since)
         return reads.read_appended(self._session, name, since=pin.since, until=pin.position)
 
-    def _entries(self, source: SourceTable, pin: Pin) -> tuple[manifest.FileEntry, ...]:
+    def _new_rows(self, pin: Pin, steps: tuple[Snapshot, ...], *, table: TableName, is_source: bool) -> "DataFrame":
+        """Return the rows that steps added, without those that only replaced others."""
+        name, since = relation(self._settings.catalog, table), pin.since or pin.position
+        whole = reads.read_snapshot(self._session, name, pin.position)
+        driver = None if is_source else self._graph.model(ModelName(pin.input))
+        if driver is not None and is_rewritten(driver, steps):
+            reads.require_kept(table, self._tables.metadata(table), since)
+            return rows_not_before(whole, reads.read_snapshot(self._session, name, since), driver)
+        # Iceberg's append scan passes over every other step, and does not cross one that replaced the table.
+        parts = [
+            reads.read_appended(self._session, name, since=begin, until=end)
+            for begin, end in reads.chains(steps, since=since)
+        ]
+        if driver is not None and (slices := each_filled(steps)):
+            parts.append(rows_inside(whole, driver, slices))
+        return reduce(_filled_up, parts, whole.limit(0))
+
+    def _entries(self, source: SourceTable, pin: Pin) -> tuple[FileEntry, ...]:
         if pin.since is None:
             return manifest.load_manifest(self._settings, source, pin.position).entries
-        return reads.appended_files(self._settings, source, since=pin.since, until=pin.position)
+        return reads.appended_files(self._settings, source, since=pin.since, pin=pin)
 
     def _read_slices(self, model: CompiledModel, batch: Batch, pin: Pin) -> "DataFrame":
         """Return what a batch can see of one input: of files, those that hold times of its slices."""
@@ -82,7 +106,10 @@ class Frames:
         if source is None or source.type != "files" or pin.since is not None or batch.mode != "replace_slices":
             return self.read(pin)
         held = manifest.load_manifest(self._settings, source, pin.position)
-        entries = needed_files(model, source, held, span=_bounds(batch))
+        return self._read_files(source, pin, needed_files(model, source, held, span=_bounds(batch)))
+
+    def _read_files(self, source: SourceTable, pin: Pin, entries: tuple[FileEntry, ...]) -> "DataFrame":
+        self.opened.append((source, pin.position, entries))
         return reads.read_files(self._session, self._settings, source, entries=entries)
 
     def result(self, model: CompiledModel, batch: Batch) -> "DataFrame":
@@ -103,6 +130,9 @@ class Frames:
 
     def _at_once(self, model: CompiledModel, batch: Batch) -> tuple[Interval, ...]:
         """Return the ranges of a batch that are computed each by itself: units, where rows of two must not meet."""
+        # Imported here: it needs the parser, which commands that only look at tables do not.
+        from lamina.compiler.explanation import meets_slices
+
         grid, span = grid_of(model), _bounds(batch)
         if grid is None or next_unit(grid, span.start) >= span.end or not meets_slices(self._graph, model):
             return (span,)
@@ -188,6 +218,11 @@ class Frames:
 
 def _united(first: "DataFrame", second: "DataFrame") -> "DataFrame":
     return first.unionByName(second)
+
+
+def _filled_up(first: "DataFrame", second: "DataFrame") -> "DataFrame":
+    """Put rows of an older version, which may lack columns, below others."""
+    return first.unionByName(second, allowMissingColumns=True)
 
 
 def _bounds(batch: Batch) -> Interval:

@@ -1,4 +1,4 @@
-"""The heads of tables as their metadata told them: a table that did not move is not looked into again.
+"""The heads of tables as their metadata gives them: a table that did not move is not looked into again.
 
 Every version of a table has a metadata file of its own, which lists all versions before it and so grows with each run.
 """
@@ -45,7 +45,7 @@ class HeadCache:
         return known.head
 
     def keep(self) -> None:
-        """Keep the heads that were asked for, and those known of other tables, unless nothing is new."""
+        """Keep the heads that were requested, and those known of other tables, unless nothing is new."""
         known = self._load() if self._asked else {}
         if known | self._asked != known:
             self._known = known | self._asked

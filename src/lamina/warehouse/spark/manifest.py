@@ -3,6 +3,7 @@
 A manifest's position is the hash of its files; it is stored once, under the warehouse, for as long as it is needed.
 """
 
+import hashlib
 import os
 import threading
 from collections.abc import Iterator
@@ -15,7 +16,9 @@ from lamina.values.names import ColumnName, Position
 from lamina.values.touch import ColumnRanges
 from lamina.values.value import Value
 from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.partition_folders import require_alike_folders
 from lamina.warehouse.spark.faults import WarehouseNotWritable
+from lamina.warehouse.spark.reading import reading_of
 from lamina.warehouse.spark.settings import SparkSettings
 
 
@@ -56,7 +59,7 @@ class SourceUnreadable(WarehouseFailure):
 class ManifestGone(WarehouseFailure):
     """The list of files a table was built from is no longer kept.
 
-    Why: without the list, what has changed since cannot be told.
+    Why: without the list, what has changed since is not known.
     Fix: rebuild the models that read the source with `lamina run --full-refresh -s MODEL`.
     """
 
@@ -87,19 +90,44 @@ class SourceChanged(WarehouseFailure):
         )
 
 
-class FileEntry(Value, frozen=True):
-    """One file as it was: a change of size or time is another file."""
+class FileEntry(Value, frozen=True, omit_defaults=True):
+    """One file as it was when its content was first seen: a change of size or times is another file."""
 
     path: str  # relative to the source's location
     size: int
     modified_ns: int
+    changed_ns: int = 0  # its ctime, which nobody can set back; 0: listed before ctimes were kept
 
 
-class HeldFile(Value, frozen=True):
-    """A file and the times it holds, for each column this could be told of."""
+class HeldFile(Value, frozen=True, omit_defaults=True):
+    """A file and the times it holds, for each column this is known of."""
 
     file: FileEntry
     held: tuple[ColumnRanges, ...] = ()
+    seen_ns: int = 0  # the ctime it was last seen with; 0: that of the file
+    digest: str = ""  # of its bytes; empty until a batch has read it
+
+    @property
+    def last_ns(self) -> int:
+        """The ctime to expect; 0 if none was ever noted."""
+        return self.seen_ns or self.file.changed_ns
+
+    def settled(self, found: FileEntry, location: Path) -> "HeldFile | None":
+        """Return the file as it is found now, or None if it is another one; bytes decide where only its ctime moved."""
+        if (self.file.size, self.file.modified_ns) != (found.size, found.modified_ns):
+            return None
+        if self.last_ns == found.changed_ns:
+            return self
+        # Without a digest the bytes may have been others: a rebuild too many is better than one too few.
+        is_same = self.last_ns == 0 or (self.digest != "" and self.digest == digest_of(path_of(location, found)))
+        return self.replace(seen_ns=found.changed_ns) if is_same else None
+
+    def is_back(self, found: FileEntry, location: Path) -> bool:
+        """Tell whether a file that was away has come back with the same bytes, whatever its times are now."""
+        if self.settled(found, location) is not None:
+            return True
+        is_alike = self.digest != "" and self.file.size == found.size
+        return is_alike and self.digest == digest_of(path_of(location, found))
 
 
 class Manifest(Value, frozen=True):
@@ -127,11 +155,10 @@ def locate(settings: SparkSettings, source: SourceTable) -> Path:
 
 
 def list_files(source: SourceTable, location: Path) -> tuple[FileEntry, ...]:
-    """List a source's files, sorted; hidden ones are left out, as Spark does."""
+    """List a source's files, sorted; hidden ones are left out, and those that Spark would pass over are refused."""
     try:
         if location.is_file():
-            found = location.stat()
-            return (FileEntry(path=".", size=found.st_size, modified_ns=found.st_mtime_ns),)
+            return (entry_of(".", location.stat()),)
         entries = list(_walk(location, ""))
     except FileNotFoundError as error:
         if not location.exists():
@@ -139,18 +166,30 @@ def list_files(source: SourceTable, location: Path) -> tuple[FileEntry, ...]:
         raise SourceUnreadable(source.name, str(error.filename), "it vanished while it was listed") from error
     except OSError as error:
         raise SourceUnreadable(source.name, str(error.filename), error.strerror or str(error)) from error
-    return tuple(sorted(entries, key=lambda entry: entry.path))
+    entries.sort(key=lambda entry: entry.path)
+    require_alike_folders(source.name, (entry.path for entry in entries))
+    return tuple(entries)
+
+
+def entry_of(path: str, found: os.stat_result) -> FileEntry:
+    """Return a file as it is now."""
+    return FileEntry(path=path, size=found.st_size, modified_ns=found.st_mtime_ns, changed_ns=found.st_ctime_ns)
+
+
+def path_of(location: Path, entry: FileEntry) -> Path:
+    """Return where a file of a source is."""
+    return location if entry.path == "." else location / entry.path
+
+
+def digest_of(path: Path) -> str:
+    """Return the digest of a file's bytes; processors help with this one: a busy one does 500 MB in about a second."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def position_of(entries: tuple[FileEntry, ...], reading: str) -> Position:
     """Return the position that names exactly these files, read in this way."""
     return Position(codec.content_hash((entries, reading)))
-
-
-def reading_of(source: SourceTable) -> str:
-    """Return the hash of all that decides which rows the files of a source hold, beside their bytes."""
-    columns = [] if source.is_inferred else [(column.name, column.type) for column in source.columns]
-    return codec.content_hash((source.format, columns, sorted(source.options.items())))
 
 
 def load_manifest(settings: SparkSettings, source: SourceTable, position: Position) -> Manifest:
@@ -160,12 +199,12 @@ def load_manifest(settings: SparkSettings, source: SourceTable, position: Positi
         found = path.stat()
     except FileNotFoundError as error:
         raise ManifestGone(source.name, position) from error
-    return _read(path, found.st_mtime_ns, found.st_size)
+    return _read(path, found.st_mtime_ns, found.st_ino)
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, _modified_ns: int, _size: int) -> Manifest:
-    """Read a manifest once for the several who ask in a run; it may be stored again with more told of its files."""
+def _read(path: Path, _modified_ns: int, _inode: int) -> Manifest:
+    """Read a manifest once for the several who ask in a run; it may be stored again with more known of its files."""
     return codec.from_json(path.read_bytes(), Manifest)
 
 
@@ -201,13 +240,13 @@ def recheck(source: SourceTable, location: Path, manifest: Manifest) -> None:
             kind="conflict",
             hint="run again to read it as it is declared now",
         )
-    for entry in manifest.entries:
-        path = str(location) if entry.path == "." else f"{location}/{entry.path}"
+    for item in manifest.files:
+        path = str(location) if item.file.path == "." else f"{location}/{item.file.path}"
         try:
-            found = os.stat(path)
+            is_same = item.settled(entry_of(item.file.path, os.stat(path)), location) is not None
         except OSError as error:
             raise SourceChanged(source.name, path) from error
-        if (found.st_size, found.st_mtime_ns) != (entry.size, entry.modified_ns):
+        if not is_same:
             raise SourceChanged(source.name, path)
 
 
@@ -215,14 +254,17 @@ def _walk(folder: str | Path, inside: str) -> Iterator[FileEntry]:
     """Yield the files of a folder, named from where the walk began; paths are put together, which is the cheapest."""
     with os.scandir(folder) as items:
         for item in items:
-            if item.name.startswith((".", "_")):
+            if _is_hidden(item.name):
                 continue
             if item.is_dir():
                 yield from _walk(item.path, f"{inside}{item.name}/")
             else:
-                found = item.stat()
-                path = f"{inside}{item.name}"
-                yield FileEntry(path=path, size=found.st_size, modified_ns=found.st_mtime_ns)
+                yield entry_of(f"{inside}{item.name}", item.stat())
+
+
+def _is_hidden(name: str) -> bool:
+    """Tell whether Spark leaves out a file or folder by its name: listed all the same, its rows would be missing."""
+    return name.startswith(".") or name.endswith("._COPYING_") or (name.startswith("_") and "=" not in name)
 
 
 def _stored_at(settings: SparkSettings, position: Position) -> Path:

@@ -35,7 +35,7 @@ class MetadataUnreadable(WarehouseFailure):
     """A table's metadata file is gone or damaged.
 
     Why: the catalog names a file that cannot be read, so nothing is known about the table.
-    Fix: restore the file from a backup, or drop the table from the catalog so that it is built again.
+    Fix: restore the file from a backup, or build the table again with `lamina run -s MODEL --full-refresh`.
     """
 
     code = "L620"
@@ -44,8 +44,9 @@ class MetadataUnreadable(WarehouseFailure):
         super().__init__(
             f"the table metadata cannot be read: `{pointer}` ({detail})",
             kind="not_found",
-            hint="restore the file, or drop the table from the catalog so that it is built again",
+            hint="restore the file, or build the table again with `lamina run -s MODEL --full-refresh`",
         )
+        self.fault = f"`{local_path(pointer)}` cannot be read"
 
 
 class ListedSnapshot(Value, frozen=True, rename="kebab", forbid_unknown_fields=False):
@@ -66,7 +67,7 @@ class Snapshot(Value, frozen=True):
     manifest_list: str
 
     def count(self, key: str) -> int:
-        """Return a number of the summary, zero where it is not told."""
+        """Return a number of the summary, zero where it is not known."""
         return int(self.summary.get(key, "0"))
 
     @property
@@ -76,7 +77,7 @@ class Snapshot(Value, frozen=True):
 
     @property
     def has_removed(self) -> bool:
-        """Tell whether data went: by whole files, or by files that delete single rows."""
+        """Tell whether data was removed: by whole files, or by files that delete single rows."""
         return self.count("deleted-data-files") > 0 or self.count("added-delete-files") > 0
 
     @property
@@ -87,7 +88,7 @@ class Snapshot(Value, frozen=True):
 
     @property
     def is_content_preserving(self) -> bool:
-        """Tell whether the rows are the same as before: no file came or went, or a rewrite of the same rows."""
+        """Tell whether the rows are the same as before: no file was added or removed, or a rewrite of the same rows."""
         if not self.has_added and not self.has_removed and not self.count("removed-delete-files"):
             return True
         return self.summary.get("operation") == "replace"
@@ -112,6 +113,8 @@ class Metadata(Value, frozen=True):
     layouts: int  # how many layouts the table has ever had
     sorting: tuple[str, ...]
     properties: dict[str, str]
+    log: tuple[str, ...] = ()  # pointers to the metadata before it, oldest first
+    updated: int = 0  # in milliseconds
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -142,7 +145,7 @@ class Metadata(Value, frozen=True):
 @lru_cache(maxsize=512)
 def read_metadata(pointer: str) -> Metadata:
     """Read one metadata file; it never changes, so it is read once."""
-    parts = _load(pointer)
+    parts = load_parts(pointer)
     try:
         return _metadata(pointer, parts)
     except (ValueError, KeyError) as error:
@@ -150,33 +153,40 @@ def read_metadata(pointer: str) -> Metadata:
 
 
 def _metadata(pointer: str, parts: Parts) -> Metadata:
-    schemas = {schema["schema-id"]: schema["fields"] for schema in _part(parts, "schemas", list[Any], [])}
-    fields = schemas[_part(parts, "current-schema-id", int, 0)]
+    schemas = {schema["schema-id"]: schema["fields"] for schema in part_of(parts, "schemas", list[Any], [])}
+    fields = schemas[part_of(parts, "current-schema-id", int, 0)]
     names = {field["id"]: field["name"] for every in schemas.values() for field in every}
     names |= {field["id"]: field["name"] for field in fields}
-    current = _part(parts, "current-snapshot-id", int, -1)
-    specs = {spec["spec-id"]: spec["fields"] for spec in _part(parts, "partition-specs", list[Any], [])}
-    orders = {order["order-id"]: order["fields"] for order in _part(parts, "sort-orders", list[Any], [])}
-    snapshots = (_snapshot(item) for item in _part(parts, "snapshots", list[ListedSnapshot], []))
+    current = part_of(parts, "current-snapshot-id", int, -1)
+    specs = {spec["spec-id"]: spec["fields"] for spec in part_of(parts, "partition-specs", list[Any], [])}
+    orders = {order["order-id"]: order["fields"] for order in part_of(parts, "sort-orders", list[Any], [])}
+    snapshots = (_snapshot(item) for item in part_of(parts, "snapshots", list[ListedSnapshot], []))
     return Metadata(
         pointer=pointer,
-        location=_part(parts, "location", str, ""),
+        location=part_of(parts, "location", str, ""),
         position=None if current == -1 else Position(str(current)),
         snapshots={item.position: item for item in snapshots},
         columns=to_schema(fields),
         schemas={key: to_schema(value) for key, value in schemas.items()},
         layout=tuple(
             PartitionField(column=names.get(field["source-id"], "?"), transform=field["transform"])
-            for field in specs[_part(parts, "default-spec-id", int, 0)]
+            for field in specs[part_of(parts, "default-spec-id", int, 0)]
             if field["transform"] != "void"
         ),
         layouts=len(specs),
         sorting=tuple(
             names.get(field["source-id"], "?")
-            for field in orders.get(_part(parts, "default-sort-order-id", int, 0), ())
+            for field in orders.get(part_of(parts, "default-sort-order-id", int, 0), ())
         ),
-        properties=_part(parts, "properties", dict[str, str], {}),
+        properties=part_of(parts, "properties", dict[str, str], {}),
+        log=tuple(item["metadata-file"] for item in part_of(parts, "metadata-log", list[Any], [])),
+        updated=part_of(parts, "last-updated-ms", int, 0),
     )
+
+
+def forget_metadata() -> None:
+    """Read every metadata file again: they were rewritten in place."""
+    read_metadata.cache_clear()
 
 
 def write_properties(pointer: str, properties: dict[str, str]) -> str:
@@ -184,12 +194,12 @@ def write_properties(pointer: str, properties: dict[str, str]) -> str:
 
     The same through Spark takes a tenth of a second for each batch.
     """
-    parts = _load(pointer)
-    updated = _part(parts, "last-updated-ms", int, 0)
-    log = [*_part(parts, "metadata-log", list[Any], []), {"timestamp-ms": updated, "metadata-file": pointer}]
+    parts = load_parts(pointer)
+    updated = part_of(parts, "last-updated-ms", int, 0)
+    log = [*part_of(parts, "metadata-log", list[Any], []), {"timestamp-ms": updated, "metadata-file": pointer}]
     document = {
         **parts,
-        "properties": {**_part(parts, "properties", dict[str, str], {}), **properties},
+        "properties": {**part_of(parts, "properties", dict[str, str], {}), **properties},
         "metadata-log": log[-_KEPT_LOG:],
         "last-updated-ms": max(int(time.time() * 1000), updated),
     }
@@ -215,7 +225,7 @@ def _snapshot(item: ListedSnapshot) -> Snapshot:
     )
 
 
-def _load(pointer: str) -> Parts:
+def load_parts(pointer: str) -> Parts:
     """Return a file's top level, with all below it left as text: most of it is history, which grows with every run."""
     try:
         data = local_path(pointer).read_bytes()
@@ -226,7 +236,7 @@ def _load(pointer: str) -> Parts:
         raise MetadataUnreadable(pointer, str(error)) from error
 
 
-def _part(parts: Parts, key: str, kind: type[T], default: T) -> T:
+def part_of(parts: Parts, key: str, kind: type[T], default: T) -> T:
     """Return one part of a metadata file, or the default where it has none."""
     text = bytes(parts.get(key, b"null"))
     return default if text == b"null" else codec.from_json(text, kind)

@@ -1,7 +1,5 @@
 """Which files of a source the slices of a batch can see, by the ranges that also decide which slices a file touches."""
 
-from pathlib import PurePosixPath
-
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.planner.axis import inverse_image
 from lamina.project.source import SourceTable
@@ -9,6 +7,7 @@ from lamina.project.strategy import TimeInterval
 from lamina.values.interval import Interval
 from lamina.values.names import TableName
 from lamina.values.schema import UNKNOWN
+from lamina.warehouse.partition_folders import folder_values
 from lamina.warehouse.spark.manifest import FileEntry, HeldFile, Manifest
 
 # Formats whose ranges are read as Spark reads the values, with the types of columns this is known for.
@@ -43,9 +42,7 @@ def _is_told(source: SourceTable, use: InputUse, held: Manifest) -> bool:
     kind = kinds.get((use.filter_column or "").casefold())
     if kind not in _READ_ALIKE.get(source.format, ()) or UNKNOWN in kinds.values():
         return False
-    paths = (item.file.path for item in held.files if "=" in item.file.path)
-    folders = {part for path in paths for part in PurePosixPath(path).parts[:-1] if "=" in part}
-    return all(part.partition("=")[0].casefold() in kinds for part in folders)
+    return all(name.casefold() in kinds for item in held.files for name, _ in folder_values(item.file.path))
 
 
 def _is_needed(model: CompiledModel, use: InputUse, item: HeldFile, *, span: Interval) -> bool:

@@ -16,21 +16,24 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+_RETURN = "define `def model(ctx)` that returns a Spark DataFrame"
+
+
 class ModelUnusable(WarehouseFailure):
     """A Python model cannot be loaded, or does not give a table.
 
     Why: the module fails when it is imported, has no function `model(ctx)`, or that returns something else than a
     DataFrame.
-    Fix: mend what the message names; the function must return a Spark DataFrame.
+    Fix: correct what the message names; the function must return a Spark DataFrame.
     """
 
     code = "L628"
 
-    def __init__(self, model: str, detail: str, *, place: Place | None = None) -> None:
+    def __init__(self, model: str, detail: str, *, hint: str = _RETURN, place: Place | None = None) -> None:
         super().__init__(
             f"the Python model `{model}` cannot be used: {detail}",
             kind="query_rejected",
-            hint="define `def model(ctx)` that returns a Spark DataFrame",
+            hint=hint,
             place=place,
         )
 
@@ -67,9 +70,21 @@ class ModelInputs:
     def table(self, name: str, *, whole: bool = False) -> "DataFrame":
         """Return an input listed in `depends_on`, filtered to the batch where it has a time column."""
         readers = self._whole_readers if whole else self._readers
-        if name not in readers:
-            raise ModelUnusable(self._name, f"it reads `{name}`, which its `depends_on` does not list")
-        return readers[name]()
+        return readers[self._listed(name)]()
+
+    def _listed(self, name: str) -> str:
+        """Return the input that a name stands for: a full name, or a bare one that only one input has."""
+        folded = name.lower()
+        for spelled in ({item: item.lower() for item in self._readers}, {item: _bare(item) for item in self._readers}):
+            same = [item for item, known in spelled.items() if known == folded]
+            if len(same) == 1:
+                return same[0]
+        lists = "`depends_on` does not list it" if self._readers else "it has no `depends_on`"
+        raise ModelUnusable(
+            self._name,
+            f"it reads `{name}`, but {lists}",
+            hint=f'add `depends_on = ["{name}"]` to the TOML file of the model: its inputs are known before it runs',
+        )
 
 
 def run_python_model(name: str, text: str, *, path: str, root: str, inputs: ModelInputs) -> "DataFrame":
@@ -78,7 +93,7 @@ def run_python_model(name: str, text: str, *, path: str, root: str, inputs: Mode
     from pyspark.sql import DataFrame
 
     if root not in sys.path:
-        # Models import modules that stand beside `lamina.toml`.
+        # Models import modules that are beside `lamina.toml`.
         sys.path.insert(0, root)
     module: dict[str, Any] = ModuleType(f"lamina_model_{name.replace('.', '_')}").__dict__
     try:
@@ -91,8 +106,22 @@ def run_python_model(name: str, text: str, *, path: str, root: str, inputs: Mode
             name, f"{type(error).__name__}: {error}", place=python_place(error, path=path, root=root)
         ) from error
     if not isinstance(answer, DataFrame):
-        raise ModelUnusable(name, f"its function returned {type(answer).__name__}")
+        returned, hint = _returned(answer)
+        raise ModelUnusable(name, f"its function returned {returned}", hint=hint)
     return answer
+
+
+def _returned(answer: Any) -> tuple[str, str]:
+    """Say what a function returned in place of a DataFrame of Spark, and what to do."""
+    if answer is None:
+        return "nothing", "end `def model(ctx)` with `return` and a Spark DataFrame"
+    kind = type(answer)
+    library = kind.__module__.partition(".")[0]
+    if library in ("pandas", "polars", "pyarrow"):
+        whole = "answer.to_pandas()" if library == "polars" else "answer"
+        hint = f"return a Spark DataFrame: `ctx.spark.createDataFrame({whole})`"
+        return f"a {kind.__name__} of {library}, not a Spark DataFrame", hint
+    return f"{kind.__name__}, not a Spark DataFrame", _RETURN
 
 
 def _function(name: str, module: dict[str, Any]) -> Callable[[ModelInputs], Any]:
@@ -100,6 +129,10 @@ def _function(name: str, module: dict[str, Any]) -> Callable[[ModelInputs], Any]
     if not callable(function):
         raise ModelUnusable(name, "it defines no function `model`")
     return cast(Callable[[ModelInputs], Any], function)
+
+
+def _bare(name: str) -> str:
+    return name.lower().rpartition(".")[2]
 
 
 def _instant(text: str | None) -> datetime | None:

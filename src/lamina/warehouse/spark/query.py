@@ -1,12 +1,11 @@
 """Answer a user's query over the catalog's tables; reading only."""
 
-from base64 import b64encode
-from datetime import UTC, date, datetime
-from decimal import Decimal
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from lamina.errors import UsageError
 from lamina.values.result import QueryColumn, QueryResult
+from lamina.warehouse.cells import key_text, scalar_cell
 from lamina.warehouse.spark.sql import quote
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def refuse_writing(sql: str) -> None:
     try:
         statements = sqlglot.parse(sql, dialect="spark")
     except SqlglotError as error:
-        found = getattr(error, "errors", None) or [{"description": "it is no Spark SQL"}]
+        found = getattr(error, "errors", None) or [{"description": "it is not Spark SQL"}]
         message = f"the query cannot be read: {found[0]['description']}"
         raise UsageError(message, hint="write one Spark SQL query") from error
     allowed = (exp.Query, exp.Describe, exp.Show, exp.Values)
@@ -46,24 +45,18 @@ def refuse_writing(sql: str) -> None:
 
 
 def _cell(value: Any, kind: Any) -> Any:
-    """Return a value as JSON can hold it: times in UTC with Z, decimals as text."""
+    """Return a value as JSON can hold it: structs as their values in order, maps by the texts of their keys."""
     match value:
         case datetime():
-            return _instant(value, kind).isoformat().replace("+00:00", "Z")
-        case date():
-            return value.isoformat()
-        case Decimal():
-            return str(value)
-        case bytes() | bytearray():
-            return b64encode(value).decode()
+            return scalar_cell(_instant(value, kind))
         case dict():
-            return {str(_cell(key, kind.keyType)): _cell(item, kind.valueType) for key, item in value.items()}
+            return {key_text(_cell(key, kind.keyType)): _cell(item, kind.valueType) for key, item in value.items()}
         case tuple():
             return [_cell(item, field.dataType) for item, field in zip(value, kind, strict=True)]
         case list():
             return [_cell(item, kind.elementType) for item in value]
         case _:
-            return value
+            return scalar_cell(value)
 
 
 def _instant(value: datetime, kind: Any) -> datetime:

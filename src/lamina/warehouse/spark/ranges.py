@@ -41,12 +41,26 @@ def predicate(ranges: tuple[TimeRange, ...], prefix: str = "") -> str:
 
 def rows_inside(table: "DataFrame", model: CompiledModel, slices: tuple[Interval, ...]) -> "DataFrame":
     """Return the rows of an interval model's slices, or all rows of another."""
+    ranges = _ranges_in(table, model, slices)
+    return table if ranges is None else table.where(predicate(ranges))
+
+
+def rows_outside(table: "DataFrame", model: CompiledModel, slices: tuple[Interval, ...]) -> "DataFrame":
+    """Return the rows of an interval model that lie in none of some slices, or no row of another."""
+    ranges = _ranges_in(table, model, slices)
+    if ranges is None:
+        return table.limit(0)
+    return table.where(f"NOT ({predicate(ranges)}) OR {quote(ranges[0].column)} IS NULL")
+
+
+def _ranges_in(table: "DataFrame", model: CompiledModel, slices: tuple[Interval, ...]) -> tuple[TimeRange, ...] | None:
+    """Return slices as ranges of a table's time column, None for a model without one."""
     strategy = model.settings.strategy
     if not isinstance(strategy, TimeInterval):
-        return table
+        return None
     kinds = {name.casefold(): kind for name, kind in table.dtypes}
     kind = kinds.get(strategy.time_column.casefold(), "timestamp")
-    return table.where(predicate(time_ranges(strategy.time_column, kind, slices, zone=model.settings.timezone)))
+    return time_ranges(strategy.time_column, kind, slices, zone=model.settings.timezone)
 
 
 def literal(bound: Bound) -> str:

@@ -23,11 +23,12 @@ from lamina.warehouse.spark.profile import catalog_conf, launch_conf, session_co
 from lamina.warehouse.spark.settings import SparkSettings
 
 if TYPE_CHECKING:
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
 
 class Application:
-    """Spark, started when it is first asked for a session."""
+    """Spark, started when a session is first needed."""
 
     def __init__(self, settings: SparkSettings, *, emit: Callable[[Event], None]) -> None:
         self._settings = settings
@@ -132,7 +133,6 @@ class Application:
     def _launch_classic(self, launch: dict[str, str], log: Path) -> "SparkSession":
         from pyspark import SparkConf, SparkContext
         from pyspark.errors import PySparkException
-        from pyspark.java_gateway import launch_gateway
         from pyspark.sql import SparkSession
 
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -140,8 +140,7 @@ class Application:
         start = SparkConf(loadDefaults=False).setAll(list(launch.items()))
         try:
             with log.open("ab") as output:
-                streams = {"stdout": output, "stderr": output}
-                self._gateway = launch_gateway(start, streams)  # type: ignore[no-untyped-call]  # PySpark has no types here
+                self._gateway = _launch_java(start, {"stdout": output, "stderr": output})
             whole = {**launch, **session_conf(self._settings), **catalog_conf(self._settings)}
             SparkContext._ensure_initialized(gateway=self._gateway)
             conf = SparkConf(_jvm=self._gateway.jvm).setAll(list(whole.items()))
@@ -208,7 +207,7 @@ def _make_folder(folder: Path) -> None:
     except OSError as error:
         raise WarehouseNotWritable(str(folder), error.strerror or str(error)) from error
     if not os.access(folder, os.W_OK):
-        raise WarehouseNotWritable(str(folder), "no right to write")
+        raise WarehouseNotWritable(str(folder), "no permission to write")
 
 
 @contextmanager
@@ -222,6 +221,28 @@ def _undisturbed_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _launch_java(start: "SparkConf", streams: dict[str, Any]) -> Any:
+    """Start the JVM; one whose start is interrupted is ended, as it would wait for ever for a driver that is gone."""
+    from pyspark import java_gateway
+
+    started: list[subprocess.Popen[bytes]] = []
+
+    def remembered(*command: Any, **options: Any) -> "subprocess.Popen[bytes]":
+        started.append(subprocess.Popen(*command, **options))
+        return started[-1]
+
+    gateway: Any = java_gateway  # PySpark has no types here
+    popen, gateway.Popen = gateway.Popen, remembered
+    try:
+        return gateway.launch_gateway(start, streams)
+    except BaseException:
+        for process in started:
+            process.kill()
+        raise
+    finally:
+        gateway.Popen = popen
 
 
 def _end_java(gateway: Any, *, seconds: int) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lamina.compiler.graph import CompiledModel
 from lamina.project.strategy import DeleteInsert, Merge, TimeInterval
+from lamina.strategies.kept import kept_by
 from lamina.values import codec
 from lamina.values.batch import Batch, Counts
 from lamina.values.coverage import Mark
@@ -15,7 +16,8 @@ from lamina.values.schema import Column, DataType, Schema
 from lamina.warehouse import catalog
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.spark import writes
-from lamina.warehouse.spark.drift import DriftForbidden, DriftLosesHistory, DriftRefused, NeededColumnGone
+from lamina.warehouse.spark.carry import Carry
+from lamina.warehouse.spark.drift import DriftForbidden, DriftRefused, NeededColumnGone
 from lamina.warehouse.spark.evolve import (
     Evolution,
     can_cast,
@@ -30,7 +32,6 @@ from lamina.warehouse.spark.evolve import (
     own_columns,
     updating,
 )
-from lamina.warehouse.spark.held_rows import held_alone
 from lamina.warehouse.spark.layout import wanted_layout
 from lamina.warehouse.spark.metadata import MARK, PREDECESSOR, Metadata, Snapshot, local_path, read_metadata
 from lamina.warehouse.spark.ranges import is_aligned, time_ranges
@@ -66,46 +67,86 @@ class Stage:
         self._name = catalog.stage_of(batch.commit)
         self._relation = relation(settings.catalog, self._name)
         self.drift: tuple[Drift, ...] = ()
+        self.retained: int | None = None  # rows that only the table holds, where the batch knows
+        self.is_relaid = False  # in another layout than the base
+        self.carried: DataFrame | None = None  # rows that a rebuild carried over
 
     def write(self, result: "DataFrame", mark: Mark) -> Counts:
         """Write a result in the batch's mode and return what the commit counted."""
-        base = None if self._batch.base is None else read_metadata(self._batch.base)
-        self._tables.set_stage(self._batch.commit, self._batch.base)
-        properties = {MARK: codec.to_json(mark).decode()}
-        if base is not None and base.position is not None:
-            properties[PREDECESSOR] = base.position
+        base, properties = self._begin(mark)
         columns = _columns(self._model, result)
         if gone := lacking(self._model.settings.strategy, columns):
             raise NeededColumnGone(self._model.name, gone)
         if base is None:
             self._create(columns, "CREATE TABLE")
-            return self._write_new(result, properties)
+            self.retained = 0
+            return self._write_whole(result, properties, writes.append)
         if self._batch.mode == "replace_all":
             return self._replace_all(result, base, columns, properties)
-        self._evolve(result, base, columns, properties)
+        self._evolve(base, columns, properties)
         return self._write_into(result, base, properties)
+
+    def rewrite(self, mark: Mark) -> Counts:
+        """Write the rows that are there in the layout that the model asks for, and nothing where they have it."""
+        base, properties = self._begin(mark)
+        if base is None or base.position is None:
+            raise WarehouseFailure(f"`{self._model.name}` has no rows to write again", kind="internal")
+        older = read_snapshot(self._session, self._relation, base.position)
+        self.is_relaid = not self._has_layout(base, base.columns)
+        if not self.is_relaid:
+            writes.append(older.limit(0), self._relation, properties)
+            return Counts()
+        self._create(base.columns, "CREATE OR REPLACE TABLE")
+        older = read_snapshot(self._session, self._relation, base.position)
+        writes.append(writes.conform(older, self.metadata().columns), self._relation, properties)
+        snapshot = self._snapshot()
+        return Counts(copied=snapshot.count("added-records"), bytes_written=snapshot.count("added-files-size"))
+
+    def _begin(self, mark: Mark) -> tuple[Metadata | None, dict[str, str]]:
+        """Put the stage on its base; return that, and the properties of the commit."""
+        pointer = None if self._batch.is_base_lost else self._batch.base
+        base = None if pointer is None else read_metadata(pointer)
+        self._tables.set_stage(self._batch.commit, pointer)
+        properties = {MARK: codec.to_json(mark).decode()}
+        if base is not None and base.position is not None:
+            properties[PREDECESSOR] = base.position
+        return base, properties
 
     def metadata(self) -> Metadata:
         """Return the stage's metadata as it is now."""
         return self._tables.metadata(self._name)
 
     def _replace_all(self, result: "DataFrame", base: Metadata, columns: Schema, properties: dict[str, str]) -> Counts:
-        columns = self._allowed_columns(base, columns)
-        is_alike = (
-            is_same(base.columns, columns)
-            and base.layout == wanted_layout(self._model, columns)
-            and base.sorting == self._model.settings.sorted_by
-        )
-        if not is_alike:
+        carry = Carry(self._session, stage=self._relation, model=self._model, batch=self._batch, base=base)
+        if carry.can_matter and kept_by(self._model.settings.strategy):
+            # Evaluated once: what it lacks and what it gives must be seen of the same rows.
+            result = result.localCheckpoint()
+        carry.find(result)
+        given = tuple(column.name for column in columns)
+        columns = self._allowed_columns(base, columns, carry)
+        carry.require_types(columns, given)
+        self.retained = carry.count if kept_by(self._model.settings.strategy) else 0
+        self.carried = carry.rows if carry.count else None
+        self.is_relaid = not self._has_layout(base, columns)
+        if self.is_relaid or not is_same(base.columns, columns):
             self._create(columns, "CREATE OR REPLACE TABLE")
-            return self._write_new(result, properties)
-        return self._write_whole(result, properties, writes.overwrite_all)
+            return self._write_whole(result, properties, writes.append, carry)
+        return self._write_whole(result, properties, writes.overwrite_all, carry)
 
-    def _allowed_columns(self, base: Metadata, columns: Schema) -> Schema:
+    def _has_layout(self, base: Metadata, columns: Schema) -> bool:
+        """Tell whether a table is laid out as the model asks for."""
+        return base.layout == wanted_layout(self._model, columns) and base.sorting == self._model.settings.sorted_by
+
+    def _allowed_columns(self, base: Metadata, columns: Schema, carry: Carry) -> Schema:
         """Return the columns to write a whole table with; under unchanged code the model's drift policy decides."""
-        if base.mark is None or base.mark.fingerprint != self._model.fingerprint:
-            return columns
         change, policy = evolve(base.columns, columns), self._model.settings.on_drift
+        if base.mark is None or base.mark.fingerprint != self._model.fingerprint:
+            if self._batch.is_from_nothing or not carry.count:
+                return columns
+            # Rows that are carried over have values there.
+            found = drift_of(self._model.name, change, base.columns)
+            self.drift = tuple(item for item in found if item.action == "kept")
+            return (*columns, *kept_columns(base.columns, change))
         if policy == "fail" and (drifted := _drifted(change)):
             raise DriftForbidden(self._model.name, drifted)
         if policy == "ignore":
@@ -118,29 +159,33 @@ class Stage:
         self.drift = tuple(_written_anew(item) for item in found)
         return (*columns, *kept_columns(base.columns, change))
 
-    def _write_new(self, result: "DataFrame", properties: dict[str, str]) -> Counts:
-        """Write the first rows of a table."""
-        return self._write_whole(result, properties, writes.append)
-
-    def _write_whole(self, result: "DataFrame", properties: dict[str, str], write: Write) -> Counts:
+    def _write_whole(
+        self, result: "DataFrame", properties: dict[str, str], write: Write, carry: Carry | None = None
+    ) -> Counts:
         """Write all rows of a table that is built from nothing, as its strategy keeps them."""
-        strategy = self._model.settings.strategy
-        frame = writes.conform(self._guarded(result), self.metadata().columns)
+        strategy, columns = self._model.settings.strategy, self.metadata().columns
+        frame = writes.conform(self._guarded(result), columns)
+        carried = 0 if carry is None else carry.count
+
+        def put(rows: "DataFrame") -> None:
+            given = tuple(ColumnName(name) for name in result.columns)
+            write(rows if carry is None else carry.beside(rows, columns, given), self._relation, properties)
+
         if not isinstance(strategy, Merge):
-            write(frame, self._relation, properties)
-            return _plain_counts(self._snapshot(), 0)
+            put(frame)
+            return _plain_counts(self._snapshot(), 0, carried)
         if not strategy.order_by:
-            write(writes.one_per_key(frame, strategy), self._relation, properties)
-            return _plain_counts(self._snapshot(), 0)
-        # Kept, so that the rows which stand behind another can be counted without asking the query twice.
+            put(writes.one_per_key(frame, strategy))
+            return _plain_counts(self._snapshot(), 0, carried)
+        # Kept, so that the rows which another one of their key outdoes are counted without asking the query twice.
         produced = frame.persist()
         try:
             rows = produced.count()
-            write(writes.one_per_key(produced, strategy), self._relation, properties)
+            put(writes.one_per_key(produced, strategy))
         finally:
             produced.unpersist()
         snapshot = self._snapshot()
-        return _plain_counts(snapshot, rows - snapshot.count("added-records"))
+        return _plain_counts(snapshot, rows + carried - snapshot.count("added-records"), carried)
 
     def _write_into(self, result: "DataFrame", base: Metadata, properties: dict[str, str]) -> Counts:
         columns = self.metadata().columns
@@ -157,10 +202,14 @@ class Stage:
                 own = own_columns(columns, result.columns)
                 chosen = updating(strategy, own, columns)
                 source = merge(self._session, frame, self._relation, properties, strategy=chosen, own=own)
+                if not self._is_partial():
+                    self.retained = self._snapshot().count("total-records") - source.produced + source.duplicates
                 return _merge_counts(self._snapshot(), source)
             case "delete_insert", DeleteInsert():
                 writes.delete_insert(self._session, frame, self._relation, properties, keys=strategy.partition_by)
-                return _range_counts(self._snapshot())
+                counts = _range_counts(self._snapshot())
+                self.retained = self._snapshot().count("total-records") - counts.inserted
+                return counts
         raise WarehouseFailure(f"`{self._model.name}` cannot be written by {self._batch.mode}", kind="internal")
 
     def _replace_slices(
@@ -213,7 +262,7 @@ class Stage:
     def _location(self) -> str:
         return str(local_path(self._settings.warehouse).joinpath(*self._model.target.split(".")))
 
-    def _evolve(self, result: "DataFrame", base: Metadata, columns: Schema, properties: dict[str, str]) -> None:
+    def _evolve(self, base: Metadata, columns: Schema, properties: dict[str, str]) -> None:
         change = evolve(base.columns, columns)
         policy = self._model.settings.on_drift
         if policy == "fail" and (drifted := _drifted(change)):
@@ -222,7 +271,6 @@ class Stage:
         self.drift = told(self._model.name, change, base.columns)
         change = must_follow(change) if policy == "ignore" else change
         if change.mismatched and not self._can_recast(change):
-            self._refuse_loss(result, base, change)
             raise DriftRefused(self._model.name, change.mismatched)
         if change.mismatched:
             followed = (*columns, *kept_columns(base.columns, change))
@@ -238,21 +286,6 @@ class Stage:
                 f"ALTER TABLE {self._relation} ALTER COLUMN {quote(column.name)} TYPE {column.type}"
             ).collect()
 
-    def _refuse_loss(self, result: "DataFrame", base: Metadata, change: Evolution) -> None:
-        """Raise if building the table anew would lose what it alone still holds; new rows alone cannot tell."""
-        position = base.position
-        if position is None or self._is_partial():
-            return
-        strategy = self._model.settings.strategy
-        held = held_alone(
-            strategy,
-            change,
-            result=result,
-            older=lambda: read_snapshot(self._session, self._relation, position),
-        )
-        if held is not None:
-            raise DriftLosesHistory(self._model.name, change.mismatched, held=held)
-
     def _is_partial(self) -> bool:
         """Tell whether the batch reads the new rows of its driver only."""
         return any(pin.since is not None for pin in self._batch.pins)
@@ -262,7 +295,7 @@ class Stage:
         return self._batch.mode in ("merge", "delete_insert") and can_cast(change.mismatched)
 
     def _recast(self, base: Metadata, columns: Schema, properties: dict[str, str]) -> None:
-        """Write the rows that are there anew with other types, before a result is written."""
+        """Write the rows that are there again with other types, before a result is written."""
         self.drift = tuple(_cast(item) for item in self.drift)
         self._create(columns, "CREATE OR REPLACE TABLE")
         if base.position is not None:
@@ -309,7 +342,7 @@ def _written_anew(item: Drift) -> Drift:
     """Return what a drift means to a table whose rows are all replaced: none of them is an older one."""
     if item.action == "kept":
         return item.replace(reason="gone from the result, so it is null; `--full-refresh` drops it")
-    return item.replace(reason="the whole table is written anew")
+    return item.replace(reason="the whole table is written again")
 
 
 def _made_from_nothing(item: Drift) -> Drift:
@@ -327,13 +360,15 @@ def _drifted(change: Evolution) -> tuple[str, ...]:
     return (*changed, *(item.column for item in change.mismatched))
 
 
-def _plain_counts(snapshot: Snapshot, duplicates: int) -> Counts:
-    """Count a commit whose added rows are exactly the rows produced."""
+def _plain_counts(snapshot: Snapshot, duplicates: int, carried: int = 0) -> Counts:
+    """Count a commit whose added rows are the rows produced, and rows that were carried over."""
+    produced = snapshot.count("added-records") - carried
     return Counts(
-        written=snapshot.count("added-records"),
-        inserted=snapshot.count("added-records"),
-        deleted=snapshot.count("deleted-records"),
+        written=produced,
+        inserted=produced,
+        deleted=max(snapshot.count("deleted-records") - carried, 0),
         duplicate=duplicates,
+        carried=carried,
         bytes_written=snapshot.count("added-files-size"),
     )
 

@@ -8,7 +8,7 @@ from lamina.values.facts import Head
 from lamina.values.names import CommitId, TableName
 from lamina.warehouse import catalog
 from lamina.warehouse.spark.head_cache import HeadCache
-from lamina.warehouse.spark.metadata import Metadata, read_metadata
+from lamina.warehouse.spark.metadata import Metadata, MetadataUnreadable, read_metadata
 from lamina.warehouse.spark.reads import TableGone
 from lamina.warehouse.spark.settings import SparkSettings
 
@@ -25,9 +25,13 @@ class Tables:
 
     def heads(self, names: tuple[TableName, ...]) -> dict[TableName, Head]:
         """Return where each table is; a table that does not exist has neither pointer nor position."""
-        with self._lock:
-            pointers = catalog.pointers(self._open(), self._catalog) if self._path.exists() else {}
+        pointers = self.pointers()
         return {name: self._head(name, pointers.get(name)) for name in names}
+
+    def pointers(self) -> dict[TableName, str]:
+        """Return where the metadata of every table is."""
+        with self._lock:
+            return catalog.pointers(self._open(), self._catalog) if self._path.exists() else {}
 
     def pointer(self, table: TableName) -> str | None:
         """Return where a table's metadata is."""
@@ -71,7 +75,13 @@ class Tables:
                 self._connection = None
 
     def _head(self, table: TableName, pointer: str | None) -> Head:
-        return Head(table=table, pointer=None, position=None) if pointer is None else self._heads.head(table, pointer)
+        if pointer is None:
+            return Head(table=table, pointer=None, position=None)
+        try:
+            return self._heads.head(table, pointer)
+        except MetadataUnreadable as error:
+            # One table that cannot be read is no reason to know nothing of the others.
+            return Head(table=table, pointer=pointer, position=None, fault=error.fault)
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:

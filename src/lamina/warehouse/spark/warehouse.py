@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.compiler.render import Rendering
@@ -18,18 +17,30 @@ from lamina.values.facts import Head
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName
 from lamina.values.result import Detection, QueryResult
+from lamina.values.rows_asked import RowsAsked
 from lamina.values.touch import ColumnRanges, Touch
 from lamina.warehouse import catalog
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.port import NO_PINS, Comparison, History, Pins
-from lamina.warehouse.spark import ancestry, checks, detect_files, detect_iceberg, manifest, writes
-from lamina.warehouse.spark.diff import diff_frames
+from lamina.warehouse.spark import ancestry, arrow_rows, checks, detect_files, detect_iceberg, manifest, writes
+from lamina.warehouse.spark.checked_rows import aggregates_of, checked_rows
+from lamina.warehouse.spark.diff import diff_sides, of_changes, of_versions
 from lamina.warehouse.spark.errors import translated
+from lamina.warehouse.spark.file_digests import keep_digests
+from lamina.warehouse.spark.file_types import require_one_schema
 from lamina.warehouse.spark.frame import Frames
-from lamina.warehouse.spark.metadata import MARK, TOUCH, read_metadata, write_properties
+from lamina.warehouse.spark.lost_files import is_short, lost_file, remove_folder
+from lamina.warehouse.spark.metadata import (
+    MARK,
+    TOUCH,
+    Metadata,
+    local_path,
+    read_metadata,
+    write_properties,
+)
 from lamina.warehouse.spark.query import refuse_writing, run_query
 from lamina.warehouse.spark.ranges import rows_inside
-from lamina.warehouse.spark.reads import read_appended, read_snapshot, steps_between
+from lamina.warehouse.spark.reads import newest_loaded, read_changed, read_snapshot, steps_between
 from lamina.warehouse.spark.session import Application, own_conf
 from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.sql import quote, relation
@@ -62,6 +73,7 @@ class SparkWarehouse:
         self._tables = Tables(settings)
         self._sources = {TableName(source.name): source for source in graph.sources}
         self._targets = {model.target: model for model in graph.models}
+        self._carried: dict[CommitId, DataFrame] = {}  # of batches that are not published yet
         self._volume = Volume(settings, self._tables)
         self._is_owner = application is None
         self._application = application or Application(settings, emit=emit)
@@ -89,7 +101,7 @@ class SparkWarehouse:
         return detect_iceberg.table_changes(source, metadata, since, columns=columns)
 
     def detection(self, source: SourceTable, since: Position | None, *, until: Position) -> Detection:
-        """Return which files or versions of a source came, changed and went between two positions."""
+        """Return which files or versions of a source were added, changed or removed between two positions."""
         if source.type == "files":
             return detect_files.detection(self._settings, source, since, until=until)
         metadata = self._tables.metadata(TableName(source.location))
@@ -102,6 +114,21 @@ class SparkWarehouse:
             return History(versions=(), is_linked=since is None, mark=None)
         return ancestry.history_of(table, read_metadata(pointer), since, model=self._targets.get(table))
 
+    def lost_file(self, table: TableName) -> str | None:
+        """Return a file of a managed table's current version that is missing or damaged; None if there is none."""
+        pointer = self._tables.pointer(table)
+        found = None if pointer is None else lost_file(pointer)
+        return None if found is None else str(local_path(found))
+
+    def table_at(self, pointer: str | None) -> TableName | None:
+        """Return the table that a pointer belongs to."""
+        return next((name for name, found in self._tables.pointers().items() if found == pointer), None)
+
+    def remove_files(self, table: TableName, pointer: str) -> None:
+        """Remove the folder of a table that was just dropped, unless it is shared or outside the warehouse."""
+        others = (local_path(found) for name, found in self._tables.pointers().items() if name != table)
+        remove_folder(local_path(pointer).parent.parent, inside=self._folder, others=tuple(others))
+
     def open(self) -> None:
         """Start Spark, unless it runs already."""
         if not self._application.is_started:
@@ -110,13 +137,19 @@ class SparkWarehouse:
 
     def stage(self, batch: Batch, model: CompiledModel, mark: Mark) -> Staged:
         """Write a batch aside on its base, with the mark in its snapshot; readers see nothing."""
+        self._require_files(batch)
         with translated(model.name, folder=self._folder), watched(self._application, model.name, self._emit):
             session = self._application.session()
             with own_conf(session, model.settings.conf), self._frames(session, model.name) as frames:
                 stage = Stage(session, settings=self._settings, tables=self._tables, model=model, batch=batch)
-                counts = stage.write(frames.result(model, batch), mark)
-                watermark = self._watermark(frames, model, batch)
+                is_rewrite = batch.mode == "rewrite"
+                counts = stage.rewrite(mark) if is_rewrite else stage.write(frames.result(model, batch), mark)
+                watermark = None if is_rewrite else self._watermark(frames, model, batch)
                 added = self._added_ranges(model, batch, stage)
+                for source, position, entries in frames.opened:
+                    keep_digests(self._settings, source, position, entries)
+        if stage.carried is not None:
+            self._carried[batch.commit] = stage.carried
         metadata = stage.metadata()
         return Staged(
             batch=batch,
@@ -126,21 +159,19 @@ class SparkWarehouse:
             columns=metadata.columns,
             watermark=watermark,
             drift=stage.drift,
+            retained=stage.retained,
+            is_relaid=stage.is_relaid,
             added=added,
         )
 
-    def check(self, staged: Staged, model: CompiledModel) -> tuple[CheckResult, ...]:
-        """Run the model's checks over the staged rows in one pass."""
+    def check(self, staged: Staged, model: CompiledModel, *, outdated: tuple[Interval, ...]) -> tuple[CheckResult, ...]:
+        """Run the model's checks over the staged rows; rows of `outdated` slices will be replaced and do not stay."""
         with translated(model.name, folder=self._folder):
-            return checks.run_checks(
-                {
-                    "batch": partial(self._batch_rows, staged, model),
-                    "table": partial(self._staged_rows, staged),
-                },
-                model,
-                slices=staged.batch.slices,
-                run=self._count,
-            )
+            name = relation(self._settings.catalog, catalog.stage_of(staged.batch.commit))
+            carried = self._carried.get(staged.batch.commit)
+            session = self._application.session()
+            rows = checked_rows(session, name, staged, model=model, outdated=outdated, carried=carried)
+            return checks.run_checks(rows, model, slices=staged.batch.slices, run=self._count)
 
     def diff(self, staged: Staged, questions: tuple[DiffQuestion, ...]) -> Diff:
         """Compare the slices of the base with the staged ones."""
@@ -150,11 +181,16 @@ class SparkWarehouse:
         model = self._graph.model(staged.batch.model)
         name = relation(self._settings.catalog, catalog.stage_of(staged.batch.commit))
         with translated(model.name, folder=self._folder):
-            old = read_snapshot(self._application.session(), name, base.position)
-            new = self._staged_rows(staged)
-            if staged.batch.mode == "replace_slices":
-                old, new = (rows_inside(frame, model, staged.batch.slices) for frame in (old, new))
-            return diff_frames(old, new, questions, before=base.columns, after=staged.columns)
+            session = self._application.session()
+            if staged.batch.mode != "replace_slices" and self._is_one_step(staged, base):
+                # Rows of files that both versions have are equal.
+                sides = of_changes(read_changed(session, name, since=base.position, until=staged.position))
+            else:
+                old, new = read_snapshot(session, name, base.position), self._staged_rows(staged)
+                if staged.batch.mode == "replace_slices":
+                    old, new = (rows_inside(frame, model, staged.batch.slices) for frame in (old, new))
+                sides = of_versions(old, new)
+            return diff_sides(sides, questions, before=base.columns, after=staged.columns)
 
     def compare(
         self, model: CompiledModel, slices: tuple[Interval, ...], pins: dict[TableName, Position]
@@ -196,13 +232,13 @@ class SparkWarehouse:
             name = relation(self._settings.catalog, stage)
             writes.append(session.table(name).limit(0), name, {MARK: codec.to_json(mark).decode()})
         metadata = self._tables.metadata(stage)
-        marked = staged.replace(
-            pointer=metadata.pointer, position=metadata.position, counts=Counts(read=staged.counts.read)
-        )
+        counts = Counts(read=staged.counts.read, carried=staged.counts.carried)
+        marked = staged.replace(pointer=metadata.pointer, position=metadata.position, counts=counts)
         return marked, self._move(marked, mark, touch.replace(position=marked.position))
 
     def discard(self, commit: CommitId) -> None:
         """Forget an abandoned stage; its files are orphans, shared ones stay."""
+        self._carried.pop(commit, None)
         self._tables.set_stage(commit, None)
 
     def cancel(self) -> None:
@@ -220,6 +256,10 @@ class SparkWarehouse:
                 frames.written = asked
                 return run_query(session, asked.sql, catalog=self._settings.catalog, limit=limit)
 
+    def read_rows(self, table: TableName, asked: RowsAsked, *, limit: int) -> QueryResult | None:
+        """Answer a plain question about one table without Spark; None where only Spark surely reads it right."""
+        return arrow_rows.read_rows(self._tables.metadata(table), asked, limit=limit)
+
     def close(self) -> None:
         """Release what is held: the session and the connection to the catalog."""
         if self._is_owner:
@@ -228,12 +268,16 @@ class SparkWarehouse:
 
     def _source_head(self, source: SourceTable, pin: Position | None) -> Head:
         if source.type == "files":
+            require_one_schema(source, Path(self._settings.root))
             columns = self._filter_columns(TableName(source.name), (source.time_column,))
             pinned = None if pin is None else detect_files.pinned_head(self._settings, source, pin)
             return pinned or detect_files.file_head(self._settings, source, columns=columns)
         name = TableName(source.location)
-        metadata = self._tables.metadata(name)
         head = self._tables.heads((name,))[name].replace(table=TableName(source.name))
+        if head.fault is not None and head.pointer is not None:
+            detail = "metadata of the table is gone or damaged"
+            raise manifest.SourceUnreadable(source.name, str(local_path(head.pointer)), detail)
+        metadata = self._tables.metadata(name)
         is_readable = pin in metadata.snapshots and ancestry.walk(metadata, pin)[1]
         return head.replace(position=pin) if is_readable else head
 
@@ -243,24 +287,29 @@ class SparkWarehouse:
         named = {use.filter_column for use in uses} | set(others)
         return tuple(sorted(column for column in named if column is not None))
 
+    def _require_files(self, batch: Batch) -> None:
+        """Raise if files of the version a batch is written on are missing: an append would not notice."""
+        if batch.base is None or batch.is_base_lost or not is_short(batch.base):
+            return
+        if (file := lost_file(batch.base)) is not None:
+            raise WarehouseFailure(f"`{local_path(file)}` cannot be read", kind="not_found")
+
     def _staged_rows(self, staged: Staged) -> "DataFrame":
         name = relation(self._settings.catalog, catalog.stage_of(staged.batch.commit))
         return read_snapshot(self._application.session(), name, staged.position)
 
-    def _batch_rows(self, staged: Staged, model: CompiledModel) -> "DataFrame":
-        """Return the rows a batch wrote: its slices, what it appended, or all of the table."""
-        rows = self._staged_rows(staged)
-        if staged.batch.mode == "replace_slices":
-            return rows_inside(rows, model, staged.batch.slices)
-        base = None if staged.batch.base is None else read_metadata(staged.batch.base).position
-        if staged.batch.mode != "append" or base is None:
-            return rows
-        name = relation(self._settings.catalog, catalog.stage_of(staged.batch.commit))
-        return read_appended(self._application.session(), name, since=base, until=staged.position)
+    def _is_one_step(self, staged: Staged, base: Metadata) -> bool:
+        """Tell whether a stage is one commit on its base, of whole files: then what changed lies in these files."""
+        step = read_metadata(staged.pointer).snapshot
+        if step is None or step.parent != base.position or base.snapshot is None:
+            return False
+        deletes = ("added-delete-files", "removed-delete-files")
+        has_deletes = base.snapshot.count("total-delete-files") or any(step.count(key) for key in deletes)
+        return not has_deletes and step.summary.get("operation") != "replace"
 
-    def _count(self, frame: "DataFrame", aggregates: list[str]) -> list[int]:
+    def _count(self, frame: "DataFrame", aggregates: list[str]) -> list[Any]:
         with translated("check", folder=self._folder):
-            return checks.count_all(frame, aggregates)
+            return aggregates_of(frame, aggregates)
 
     @contextmanager
     def _frames(self, session: "SparkSession", name: str) -> Iterator[Frames]:
@@ -280,6 +329,7 @@ class SparkWarehouse:
         return detect_iceberg.ranges_of_step(snapshot, columns)
 
     def _move(self, staged: Staged, mark: Mark, touch: Touch) -> Move:
+        self._carried.pop(staged.batch.commit, None)
         late = {MARK: codec.to_json(mark).decode(), TOUCH: codec.to_json(touch).decode()}
         # A description is no reason to rebuild: a new one is written with the next batch.
         if description := self._graph.model(staged.batch.model).settings.description:
@@ -313,7 +363,8 @@ class SparkWarehouse:
         if pin.since is None:
             found = metadata.snapshots.get(pin.position)
             return None if found is None else found.count("total-records")
-        steps = steps_between(table, metadata, since=pin.since, until=pin.position)
+        since = newest_loaded(table, metadata, pin) if pin.is_past_changes else pin.since
+        steps = steps_between(table, metadata, since=since, until=pin.position)
         return sum(step.count("added-records") for step in steps if not step.is_content_preserving)
 
     def _watermark(self, frames: Frames, model: CompiledModel, batch: Batch) -> str | None:

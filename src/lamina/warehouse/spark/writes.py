@@ -86,7 +86,7 @@ def replace_range(
     """Put rows in the place of a range that cuts through files, in one commit that rewrites no file outside of it."""
     from pyspark.sql import functions
 
-    # The range stands in the ON clause, where Iceberg leaves out files by it; a clause for rows that no source row
+    # The range is in the ON clause, where Iceberg leaves out files by it; a clause for rows that no source row
     # matches would read and rewrite the whole table. So each row to go meets one tuple, found by a bucket that spreads
     # the rows of one day over many tasks, and rows to insert have buckets where none is met.
     rows = frame.withColumn(_BUCKET, functions.expr(f"-1 - {_bucket_of(frame)}"))
@@ -165,11 +165,11 @@ def merge_all(
     strategy: Merge,
     own: Sequence[str] = (),
 ) -> MergeSource:
-    """Upsert all rows of a source: a row that changed but kept its order takes the place of what it was.
+    """Upsert all rows of a source, which alone decides: a winner that was retracted there is replaced, too.
 
     `own` are the columns that the query has, if it has not all of the table's.
     """
-    condition = _not_older(frame, strategy, own=own or frame.columns)
+    condition = _differs(frame, strategy, own=own or frame.columns)
     return _merge(session, frame, stage, properties, strategy=strategy, condition=condition)
 
 
@@ -182,8 +182,8 @@ def merge_new(
     strategy: Merge,
     own: Sequence[str] = (),
 ) -> MergeSource:
-    """Upsert the new rows of a source: between rows of one order the query's other columns decide."""
-    condition = newer(_ordering(frame, strategy, own=own or frame.columns))
+    """Upsert the new rows of a source: none replaces a row of a higher order; in one order other columns decide."""
+    condition = _compared(frame, strategy, own or frame.columns, ">")
     return _merge(session, frame, stage, properties, strategy=strategy, condition=condition)
 
 
@@ -196,7 +196,7 @@ def _merge(
     strategy: Merge,
     condition: str,
 ) -> MergeSource:
-    """Upsert rows by key; a row never takes the place of one with a higher order."""
+    """Upsert rows by key; with an order, only where the condition holds."""
     produced = frame.persist()
     try:
         # Cut off from the tables it was read from: Spark 4.1 cannot plan a MERGE over a view of appended snapshots.
@@ -229,29 +229,30 @@ def _merge_statement(frame: "DataFrame", stage: str, strategy: Merge, *, taken: 
         {when_gone}"""
 
 
-def newer(columns: list[str], sign: str = ">") -> str:
-    """Compare what a row holds with what stands in the table."""
-    mine = ", ".join(f"source.{column}" for column in columns)
-    theirs = ", ".join(f"target.{column}" for column in columns)
+def _compared(frame: "DataFrame", strategy: Merge, own: Sequence[str], sign: str) -> str:
+    """Compare what a row holds with what the table has."""
+    mine, theirs = (", ".join(_ordering(frame, strategy, own=own, of=of)) for of in ("source.", "target."))
     return f"struct({mine}) {sign} struct({theirs})"
 
 
-def _not_older(frame: "DataFrame", strategy: Merge, *, own: Sequence[str]) -> str:
-    """Take a row of the same or a higher order; an equal one is left alone where all its columns can be compared."""
-    order = newer([quote(name) for name in strategy.order_by], ">=")
+def _differs(frame: "DataFrame", strategy: Merge, *, own: Sequence[str]) -> str:
+    """Leave an equal row alone where all its columns can be compared."""
     is_whole = all(_is_orderable(kind) for name, kind in frame.dtypes if name in own)
-    return f"{order} AND NOT ({newer(_ordering(frame, strategy, own=own), '<=>')})" if is_whole else order
+    return f"NOT ({_compared(frame, strategy, own, '<=>')})" if is_whole else "true"
 
 
-def _ordering(frame: "DataFrame", strategy: Merge, *, own: Sequence[str]) -> list[str]:
+def _ordering(frame: "DataFrame", strategy: Merge, *, own: Sequence[str], of: str = "") -> list[str]:
     """Return what orders the rows of one key: the declared columns, then the query's others: no tie is left to chance.
 
     A column that the query no longer has is null in each of its rows, and says nothing about which one is newer.
     """
     first = [name.casefold() for name in (*strategy.order_by, *strategy.unique_key)]
-    kinds = dict(frame.dtypes)
-    rest = sorted(name for name in own if name.casefold() not in first and _is_orderable(kinds[name]))
-    return [quote(name) for name in (*strategy.order_by, *rest)]
+    kinds = {name.casefold(): kind for name, kind in frame.dtypes}
+    rest = sorted(name for name in own if name.casefold() not in first and _is_orderable(kinds[name.casefold()]))
+    names = [*strategy.order_by, *rest]
+    # Spark compares 0.0 and -0.0 as equal; their text differs, and so does the checksum of the table.
+    signed = [name for name in names if any(kind in kinds[name.casefold()] for kind in ("float", "double"))]
+    return [f"{of}{quote(name)}" for name in names] + [f"CAST({of}{quote(name)} AS STRING)" for name in signed]
 
 
 def _is_orderable(kind: str) -> bool:

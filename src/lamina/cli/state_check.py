@@ -1,0 +1,29 @@
+"""`lamina state check`: compare the state with what the tables say."""
+
+from lamina.cli.answer import Answer, Options, Screen, answer_command
+
+
+@answer_command("state check", sentence="Compare what the state records of every model with what its table says.")
+def command(options: Options) -> Answer:
+    """Compare; nothing is changed."""
+    from lamina.upkeep import check_state
+    from lamina.values.codec import to_builtins
+
+    found = check_state(options.root, options.variables).differences
+
+    def show(screen: Screen) -> None:
+        from lamina.cli.ledger import Ledger
+
+        if found:
+            table = Ledger("model", "what", "the state says", "the table says")
+            for item in found:
+                table.add(item.model, item.what, item.state, item.table)
+            screen.out.print(table)
+            screen.out.print(
+                "`lamina run` follows the tables; `lamina state rebuild` derives the whole state from them"
+            )
+        else:
+            screen.out.print("the state says what the tables say")
+
+    status = "different" if found else "ok"
+    return Answer(status=status, body={"differences": to_builtins(found)}, show=show, exit_code=1 if found else 0)

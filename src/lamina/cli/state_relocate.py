@@ -1,0 +1,21 @@
+"""`lamina state relocate`: let a project that was moved or copied find its tables in its new folder."""
+
+from lamina.cli.answer import Answer, Options, Screen, answer_command
+
+
+@answer_command("state relocate", sentence="After a project was moved or copied, rewrite the paths of its tables.")
+def command(options: Options) -> Answer:
+    """Rewrite paths; no row is changed."""
+    from lamina.upkeep import relocate_state
+    from lamina.values.codec import to_builtins
+    from lamina.values.words import counted
+
+    result = relocate_state(options.root, options.variables)
+
+    def show(screen: Screen) -> None:
+        if not result.moved_from:
+            screen.out.print("the tables are where the state says; there is nothing to relocate")
+        else:
+            screen.out.print(f"{counted(len(result.tables), 'table')} relocated to {result.moved_to}")
+
+    return Answer(status="ok", body=to_builtins(result), show=show)

@@ -1,0 +1,310 @@
+"""Link one model: its object, its settings and the schemas of its inputs become a compiled model with its findings."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from lamina.compiler.graph import CompiledModel, EdgeKind, InputUse, LineageEdge
+from lamina.compiler.identity.fingerprint import layout_of, local, without_layout
+from lamina.compiler.identity.modules import imported_modules, source_hash
+from lamina.compiler.link.link import Linker
+from lamina.compiler.link.linked import Linked
+from lamina.compiler.link.lookup import Problem
+from lamina.compiler.link.parameters import RANGE_BOUNDS, RUN_PARAMETERS
+from lamina.compiler.link.reads import Reads
+from lamina.compiler.link.readset import read_sets, reads_of, row_sets
+from lamina.compiler.link.rows import ALL, Rows
+from lamina.compiler.link.struct_fields import unknown_fields
+from lamina.compiler.query.object import Output, QueryObject, SelectScope
+from lamina.compiler.query.places import place_at
+from lamina.compiler.rules import (
+    ambiguous_column,
+    column_count_mismatch,
+    duplicate_column,
+    incompatible_branches,
+    ungrouped_column,
+    unknown_column,
+    unknown_field,
+    unknown_parameter,
+    unknown_relation,
+)
+from lamina.compiler.types.spark_types import Typed
+from lamina.project.model import ModelFile
+from lamina.project.project import Variable
+from lamina.project.strategy import Incremental, Merge, TimeInterval
+from lamina.values.diagnostic import Diagnostic
+from lamina.values.duration import parse_duration
+from lamina.values.names import ColumnName, TableName
+from lamina.values.nearest import nearest
+from lamina.values.schema import UNKNOWN, Column, Schema
+
+_KINDS: tuple[EdgeKind, ...] = ("direct", "cast", "expression", "aggregation")
+
+
+class Surroundings:
+    """What linking a model may ask about the rest of the project; all of it is part of the model's link key."""
+
+    def __init__(
+        self,
+        schemas: Mapping[str, Schema | None],
+        ephemeral: Mapping[str, Linked],
+        *,
+        variables: Mapping[str, Variable],
+        modules: Mapping[str, str],
+        models: frozenset[str],
+    ) -> None:
+        self.schemas = schemas
+        self.ephemeral = ephemeral
+        self.variables = variables
+        self.modules = modules
+        self.models = models
+
+
+class ModelNames:
+    """The resolved names of one model."""
+
+    def __init__(self, references: tuple[str, ...], declared: tuple[TableName, ...], inputs: Mapping[str, TableName]):
+        self.references = references  # one for each reference of the query; as written where unknown
+        self.declared = declared  # `depends_on` of the sidecar
+        self.settings = inputs  # keys of `[inputs]` and `driver`, in lower case
+
+
+def link_query(file: ModelFile, query: QueryObject, names: ModelNames, *, around: Surroundings, layer: int) -> Linked:
+    """Return a SQL model linked against its inputs."""
+    ephemeral = {name: around.ephemeral[name] for name in names.references if name in around.ephemeral}
+    linker, rows = _rows(file, query, names, around=around)
+    inner = {name: item.reads for name, item in ephemeral.items() if item.reads is not None}
+    reads = reads_of(rows, inner)
+    own = {use.name for use in query.parameters}
+    inherited = {name for item in ephemeral.values() for name in item.model.reads_parameters}
+    variables = tuple(around.variables[name] for name in sorted(own) if name in around.variables)
+    fingerprint = partial(
+        local,
+        query.canonical,
+        kind=file.kind,
+        relations={},
+        join_columns=tuple(tuple(ColumnName(name) for name in join) for join in linker.shared_names()),
+        variables=variables,
+        modules={},
+        inlined={TableName(name): item.model.fingerprint for name, item in ephemeral.items()},
+    )
+    model = CompiledModel(
+        name=file.name,
+        kind=file.kind,
+        path=file.path,
+        text=file.text,
+        settings=file.settings,
+        target=target_of(file),
+        layer=layer,
+        depends_on=tuple(sorted({TableName(name) for name in names.references} | set(names.declared))),
+        inputs=tuple(_inputs(file, names, reads, rows=rows, around=around)),
+        columns=None if rows.is_open or query.root < 0 else _schema(rows),
+        lineage=tuple(_lineage(rows)),
+        fingerprint=fingerprint(file.settings),
+        rows_fingerprint=fingerprint(without_layout(file.settings)),
+        layout=layout_of(file.settings),
+        is_deterministic=not query.volatile and all(item.model.is_deterministic for item in ephemeral.values()),
+        reads_parameters=tuple(sorted(own | inherited)),
+    )
+    found = [*_problems(file, linker), *_unknown_parameters(file, query, around), *_duplicates(file, query, rows)]
+    found.extend(_placed(item, file) for item in query.diagnostics)
+    linker.release()
+    return Linked(model=model, diagnostics=tuple(found), reads=reads if model.is_ephemeral else None)
+
+
+def link_other(file: ModelFile, names: ModelNames, *, around: Surroundings, layer: int) -> Linked:
+    """Return a Python model or a seed; what it reads is declared, how it reads is not known."""
+    columns: Schema | None = file.settings.columns or None
+    is_python = file.kind == "python"
+    modules = imported_modules(file.path, file.text, read=around.modules.get) if is_python else {}
+    fingerprint = partial(
+        local,
+        source_hash(file.text) if is_python else file.text,
+        kind=file.kind,
+        relations={},
+        join_columns=(),
+        variables=tuple(around.variables[name] for name in sorted(around.variables)) if is_python else (),
+        modules=modules,
+        inlined={},
+    )
+    model = CompiledModel(
+        name=file.name,
+        kind=file.kind,
+        path=file.path,
+        text=file.text,
+        settings=file.settings,
+        target=target_of(file),
+        layer=layer,
+        depends_on=tuple(sorted(set(names.declared))),
+        inputs=tuple(_declared_inputs(file, names, set(names.declared), around=around)),
+        columns=columns,
+        lineage=(),
+        fingerprint=fingerprint(file.settings),
+        rows_fingerprint=fingerprint(without_layout(file.settings)),
+        layout=layout_of(file.settings),
+    )
+    return Linked(model=model, diagnostics=())
+
+
+def target_of(file: ModelFile) -> TableName:
+    """Return the table a model writes."""
+    schema, _, name = file.name.partition(".")
+    return TableName(f"{file.settings.schema or schema}.{file.settings.alias or name}")
+
+
+def _rows(file: ModelFile, query: QueryObject, names: ModelNames, *, around: Surroundings) -> tuple[Linker, Rows]:
+    types = _parameter_types(around) if query.parameters else {}
+    strategy = file.settings.strategy
+    linker = Linker(query, names.references, schema=around.schemas.get, parameters=types)
+    if query.root < 0:
+        return linker, Rows([], tables=frozenset(), is_open=True)
+    rows = linker.result()
+    if isinstance(strategy, TimeInterval) and any(use.name in RANGE_BOUNDS for use in query.parameters):
+        column = rows.find(strategy.time_column)
+        bound = column.typed.type if column is not None else UNKNOWN
+        if bound != UNKNOWN and any(item.typed.type == UNKNOWN for item in rows.columns):
+            # The bounds have the type of the time column, which only the first pass could tell.
+            kind = bound if bound == "date" else RUN_PARAMETERS["start_ts"]
+            types |= {name: Typed(kind, nullable=False) for name in RANGE_BOUNDS}
+            linker.release()
+            linker = Linker(query, names.references, schema=around.schemas.get, parameters=types)
+            rows = linker.result()
+    return linker, rows
+
+
+def _parameter_types(around: Surroundings) -> dict[str, Typed]:
+    types = {name: Typed(kind, nullable=kind == UNKNOWN) for name, kind in RUN_PARAMETERS.items()}
+    return types | {name: Typed(item.type, nullable=False) for name, item in around.variables.items()}
+
+
+def _schema(rows: Rows) -> Schema:
+    return tuple(
+        Column(name=ColumnName(item.name), type=item.typed.type, nullable=item.typed.nullable) for item in rows.columns
+    )
+
+
+def _lineage(rows: Rows) -> Iterator[LineageEdge]:
+    for column in rows.columns:
+        for (table, name), kind in sorted(column.edges.items()):
+            if name != ALL:
+                yield LineageEdge(
+                    column=ColumnName(column.name),
+                    input=TableName(table),
+                    input_column=ColumnName(name),
+                    kind=_KINDS[kind],
+                )
+
+
+def _inputs(
+    file: ModelFile, names: ModelNames, reads: Reads, *, rows: Rows, around: Surroundings
+) -> Iterator[InputUse]:
+    sets, deciding = read_sets(reads, is_open=rows.is_open), row_sets(reads, is_open=rows.is_open)
+    declared = set(names.declared) - set(sets)
+    found = [
+        *(
+            _input(file, names, table, read_set=columns).replace(row_set=deciding[table])
+            for table, columns in sets.items()
+        ),
+        *_declared_inputs(file, names, declared, around=around),
+    ]
+    driver = _driver(file, names, found)
+    for item in sorted(found, key=lambda use: use.name):
+        yield item.replace(is_model=item.name.lower() in around.models, is_driver=item.name == driver)
+
+
+def _declared_inputs(
+    file: ModelFile, names: ModelNames, declared: set[TableName], *, around: Surroundings
+) -> Iterator[InputUse]:
+    for table in sorted(declared):
+        use = _input(file, names, table, read_set=None)
+        yield use.replace(is_model=table.lower() in around.models)
+
+
+def _input(
+    file: ModelFile, names: ModelNames, table: TableName, *, read_set: tuple[ColumnName, ...] | None
+) -> InputUse:
+    strategy = file.settings.strategy
+    own_time = strategy.time_column if isinstance(strategy, TimeInterval) else None
+    written = next((key for key in file.settings.inputs if names.settings.get(key.lower()) == table), None)
+    settings = file.settings.inputs[written] if written is not None else None
+    window = (parse_duration(settings.window) or 0) if settings and settings.window else 0
+    return InputUse(
+        name=table,
+        is_model=True,
+        read_set=read_set,
+        filter_column=own_time if table == TableName(file.name) else None,
+        reach_seconds=window,
+        window_seconds=window,
+        on_touch=settings.on_touch if settings else "rebuild",
+    )
+
+
+def _driver(file: ModelFile, names: ModelNames, inputs: list[InputUse]) -> TableName | None:
+    """Return the input that increments: the declared one, or the only one there is."""
+    strategy = file.settings.strategy
+    if not isinstance(strategy, Incremental | Merge):
+        return None
+    if strategy.driver is not None:
+        return names.settings.get(strategy.driver.lower())
+    if isinstance(strategy, Merge) and strategy.timestamp_column is None:
+        return None
+    return inputs[0].name if len(inputs) == 1 else None
+
+
+def _placed(item: Diagnostic, file: ModelFile) -> Diagnostic:
+    place = item.place.replace(file=file.path) if item.place is not None else None
+    return item.at(place).replace(model=file.name)
+
+
+def _problems(file: ModelFile, linker: Linker) -> Iterator[Diagnostic]:
+    found = (*linker.lookup.problems, *linker.lookup.ambiguities(), *unknown_fields(linker.query.fields, linker.lookup))
+    for problem in found:
+        yield _placed(_finding(problem, file), file)
+
+
+def _finding(problem: Problem, file: ModelFile) -> Diagnostic:
+    place = place_at(file.text, problem.start)
+    if problem.code == "count":
+        return column_count_mismatch.finding(tuple(int(item) for item in problem.facts), place=place, model=file.name)
+    name = problem.facts[0]
+    if problem.code == "field":
+        _, owner, kind, *fields = problem.facts
+        return unknown_field.finding(name, place=place, owner=owner, kind=kind, known=tuple(fields))
+    if problem.code == "grouped":
+        return ungrouped_column.finding_of_star(problem.facts, place=place)
+    if problem.code == "types":
+        return incompatible_branches.finding(name, place=place, types=problem.facts[1:])
+    if problem.code == "ambiguous":
+        return ambiguous_column.finding(name, place=place, model=file.name, relations=problem.facts[1:])
+    known = problem.facts[2:]
+    if "" in known and not name.isidentifier():
+        return unknown_column.unnamed(name, place=place, model=file.name)
+    if problem.code == "order":
+        return unknown_column.unordered(name, place=place, model=file.name, known=known)
+    if problem.code == "relation":
+        close = nearest(name, sorted(set(known)))
+        return unknown_relation.finding(name, place=place, model=file.name, nearest=close)
+    return unknown_column.finding(name, place=place, model=file.name, relation=problem.facts[1] or None, known=known)
+
+
+def _unknown_parameters(file: ModelFile, query: QueryObject, around: Surroundings) -> Iterator[Diagnostic]:
+    known = {*RUN_PARAMETERS, *around.variables}
+    for use in query.parameters:
+        if use.name not in known:
+            place = place_at(file.text, use.start)
+            close = nearest(use.name, sorted(known))
+            yield _placed(unknown_parameter.finding(use.name, place=place, model=file.name, nearest=close), file)
+
+
+def _duplicates(file: ModelFile, query: QueryObject, rows: Rows) -> Iterator[Diagnostic]:
+    if file.settings.is_ephemeral:
+        return  # no table holds them
+    root = query.scopes[query.root] if query.root >= 0 else None
+    written = [item for item in root.outputs if isinstance(item, Output)] if isinstance(root, SelectScope) else []
+    starts = {item.name.lower(): item.start for item in written}  # the last one of each name
+    seen: set[str] = set()
+    for column in rows.columns:
+        folded = column.name.lower()
+        if folded and folded in seen:  # a name that is not known is Spark's, and differs
+            place = place_at(file.text, starts.get(folded, 0))
+            yield _placed(duplicate_column.finding(column.name, place=place, model=file.name), file)
+        seen.add(folded)

@@ -1,0 +1,129 @@
+"""Read window functions: how far each reaches before its row, and whether it looks ahead."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from sqlglot import exp
+
+from lamina.compiler.query.operators import OrderTerm, Window
+from lamina.compiler.slices.terms import interval_span, place, term_of
+
+Node = Any
+
+SPARK_NAMES: dict[Any, str] = {
+    exp.ArrayAgg: "collect_list",
+    exp.ArrayUniqueAgg: "collect_set",
+    exp.ArgMax: "max_by",
+    exp.ArgMin: "min_by",
+    exp.GroupConcat: "listagg",
+}
+"""Names that the parser folds into others."""
+_OWN_NAMES: dict[Any, str] = {}  # of all other classes, found once for each
+
+BACKWARD = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Lag)
+BOTH_WAYS = (exp.Lead, exp.Ntile, exp.PercentRank, exp.CumeDist)
+TIE_SAFE = (exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist)
+BY_POSITION = (
+    exp.RowNumber,
+    exp.Lag,
+    exp.Lead,
+    exp.Ntile,
+    exp.First,
+    exp.Last,
+    exp.FirstValue,
+    exp.LastValue,
+    exp.NthValue,
+)
+
+
+class WindowParts(NamedTuple):
+    """A window function and the clauses it is over, as nodes."""
+
+    function: Node
+    partition: list[Node]
+    order: Node | None
+    spec: Node | None
+
+    @property
+    def is_numbering(self) -> bool:
+        """Tell whether its value depends on the order among ties."""
+        is_rows = self.spec is not None and str(self.spec.args.get("kind", "")).lower() == "rows"
+        return isinstance(self.function, BY_POSITION) or (is_rows and not isinstance(self.function, TIE_SAFE))
+
+
+def window_parts(node: Node, named: Mapping[str, Node]) -> WindowParts:
+    """Take one OVER clause apart, with the named windows of its SELECT."""
+    function = node.this
+    while isinstance(function, (exp.IgnoreNulls, exp.RespectNulls, exp.Filter)):
+        function = function.this
+    parent = named.get(node.alias.lower()) if node.args.get("alias") else None
+    partition = _given("partition_by", node, parent) or []
+    return WindowParts(function, partition, _given("order", node, parent), _given("spec", node, parent))
+
+
+def window_of(node: Node, named: Mapping[str, Node]) -> Window:
+    """Read one OVER clause, with the named windows of its SELECT."""
+    parts = window_parts(node, named)
+    order = order_terms(parts.order)
+    back, looks_ahead = _reach(parts.function, parts.spec, is_ordered=bool(order))
+    return Window(
+        function=function_name(parts.function),
+        partition=tuple(term_of(item) for item in parts.partition),
+        order=order,
+        back=back,
+        looks_ahead=looks_ahead,
+        is_numbering=parts.is_numbering,
+        at=place(node),
+    )
+
+
+def function_name(node: Node) -> str:
+    """Return the name of a call as Spark users write it."""
+    return str(node.this).lower() if isinstance(node, exp.Anonymous) else class_name(type(node))
+
+
+def class_name(kind: type[exp.Expr]) -> str:
+    """Return the name of a class of calls as Spark users write it."""
+    name = SPARK_NAMES.get(kind) or _OWN_NAMES.get(kind)
+    if name is None:
+        name = _OWN_NAMES[kind] = kind.sql_name().lower() if issubclass(kind, exp.Func) else kind.key
+    return name
+
+
+def ordered_by(order: Node | None) -> list[Node]:
+    """Return the expressions of an ORDER BY."""
+    found = order.expressions if order is not None else ()
+    return [item.this if isinstance(item, exp.Ordered) else item for item in found]
+
+
+def order_terms(order: Node | None) -> tuple[OrderTerm, ...]:
+    """Read an ORDER BY."""
+    is_descending = [bool(item.args.get("desc")) for item in order.expressions] if order is not None else []
+    return tuple(
+        OrderTerm(term=term_of(key), is_descending=descends)
+        for key, descends in zip(ordered_by(order), is_descending, strict=True)
+    )
+
+
+def _given(key: str, node: Node, parent: Node | None) -> Any:
+    return node.args.get(key) or (parent.args.get(key) if parent is not None else None)
+
+
+def _reach(function: Node, spec: Node | None, *, is_ordered: bool) -> tuple[int | None, bool]:
+    if not is_ordered or isinstance(function, BOTH_WAYS):
+        return None, True
+    if isinstance(function, BACKWARD) or spec is None:
+        return None, False
+    end = spec.args.get("end") or "CURRENT ROW"
+    looks_ahead = end != "CURRENT ROW" and str(spec.args.get("end_side", "")).upper() == "FOLLOWING"
+    return _back(spec), looks_ahead or str(spec.args.get("start_side", "")).upper() == "FOLLOWING"
+
+
+def _back(spec: Node) -> int | None:
+    start = spec.args.get("start")
+    if start == "CURRENT ROW":
+        return 0
+    if isinstance(start, str) or str(spec.args.get("kind", "")).lower() != "range":
+        return None
+    span = interval_span(start)
+    return span[1] if span else None

@@ -1,0 +1,216 @@
+"""Prove or refuse that building a model slice by slice equals a recompute, and say why."""
+
+from collections.abc import Iterator, Mapping
+from typing import assert_never
+
+from lamina.compiler.query.operators import QueryShape, SelectBlock
+from lamina.compiler.rules import (
+    ambiguous_driver,
+    inexact_range,
+    one_sided_range,
+    reach_outside_range,
+    short_window,
+    underived_time,
+    unfiltered_input,
+    volatile_function,
+)
+from lamina.compiler.slices.cuts import Cut, Grid, Reach, Read
+from lamina.compiler.slices.misfits import misfit
+from lamina.compiler.slices.range_reads import range_reads, words_of_reads
+from lamina.compiler.slices.row_local import judge_row_local, side_inputs
+from lamina.compiler.slices.slicing import Examination
+from lamina.compiler.slices.units import UNBOUNDED, in_words
+from lamina.compiler.slices.verdict import InputFacts, Proven, Refusal, Refused, Verdict
+from lamina.project.strategy import DeleteInsert, Ephemeral, FullRefresh, Incremental, Merge, Strategy, TimeInterval
+from lamina.values.names import TableName
+
+RUN_PARAMETERS = frozenset({"execution_time", "run_id"})
+UNIT_WISE = frozenset({"L416", "L418", "L420"})
+"""Refusals about several slices in one batch; with `batch_size = 1` the result alone decides."""
+ONE_SLICE_HINT = ", or set `batch_size = 1`"
+
+
+def judge(
+    strategy: Strategy, shape: QueryShape, *, inputs: Mapping[str, InputFacts], zone: str, is_dated: bool
+) -> Verdict:
+    """Judge a composed shape, whose relations carry the names of `inputs`; `is_dated` where its time is a date."""
+    match strategy:
+        case FullRefresh():
+            return Proven(("each build evaluates the whole query and replaces all rows",))
+        case Ephemeral():
+            return Proven(("it has no table; its query is judged as part of each model that reads it",))
+        case DeleteInsert():
+            return Proven(("each build evaluates the whole query and replaces the key tuples it contains",))
+        case Incremental():
+            return _append(shape, inputs, strategy.driver)
+        case Merge():
+            return _merge(strategy, shape, inputs)
+        case TimeInterval():
+            is_single = strategy.batch_size == 1
+            grid = Grid(unit=strategy.granularity, zone=zone, is_single=is_single, is_dated=is_dated)
+            return _slices(strategy, shape, inputs=inputs, grid=grid)
+        case _:
+            assert_never(strategy)
+
+
+def driver_of(strategy: Strategy, inputs: Mapping[str, InputFacts]) -> TableName | None:
+    """Return the input whose new rows a build reads, None when it reads everything or is not known."""
+    if not isinstance(strategy, (Incremental, Merge)) or not reads_in_parts(strategy):
+        return None
+    if strategy.driver is not None:
+        return next((facts.name for facts in inputs.values() if facts.name.lower() == strategy.driver.lower()), None)
+    names = sorted({facts.name for facts in inputs.values()})
+    return names[0] if len(names) == 1 else None
+
+
+def reads_in_parts(strategy: Strategy) -> bool:
+    """Tell whether a build reads only the new rows of a driving input."""
+    if isinstance(strategy, Merge):
+        return strategy.timestamp_column is not None or strategy.driver is not None
+    return isinstance(strategy, Incremental)
+
+
+def _append(shape: QueryShape, inputs: Mapping[str, InputFacts], named: TableName | None) -> Verdict:
+    driver = driver_of(Incremental(driver=named), inputs)
+    if driver is None:
+        names = sorted({facts.name for facts in inputs.values()})
+        return Refused((ambiguous_driver.refusal(tuple(names), named=named),))
+    refusals = (*_volatile(shape), *judge_row_local(shape, driver))
+    if refusals:
+        return Refused(refusals)
+    steps = [f"`{driver}` is the driver: a build reads the rows appended to it since the last one"]
+    steps += [f"`{name}` is read whole beside it, as of each build" for name, _, _ in side_inputs(shape, driver)]
+    steps.append(f"every clause over `{driver}` works row by row: filters, projections, joins that keep its rows")
+    steps.append(
+        "so the result over old and new rows is the two results put together, and appending equals a recompute"
+    )
+    return Proven((*steps, *_as_of(shape)))
+
+
+def _merge(strategy: Merge, shape: QueryShape, inputs: Mapping[str, InputFacts]) -> Verdict:
+    keys = ", ".join(f"`{name}`" for name in strategy.unique_key)
+    if not reads_in_parts(strategy):
+        return Proven((f"each build evaluates the whole query and merges it by {keys}",))
+    verdict = _append(shape, inputs, strategy.driver)
+    if isinstance(verdict, Refused):
+        return verdict
+    order = ", ".join(f"`{name}`" for name in strategy.order_by)
+    last = (
+        f"the row with the highest {order} wins, in whatever batch it comes"
+        if order
+        else "the row that comes last wins"
+    )
+    return Proven((*verdict.steps[:-1], f"rows are merged by {keys}: {last}"))
+
+
+def _slices(strategy: TimeInterval, shape: QueryShape, *, inputs: Mapping[str, InputFacts], grid: Grid) -> Verdict:
+    examination = Examination(inputs, grid)
+    cut = examination.examine(shape)
+    refusals = [*_volatile(shape), *examination.refusals, *_unbounded_reads(cut.reads, inputs)]
+    unit_wise = [item for item in refusals if grid.is_single and item.code in UNIT_WISE]
+    refusals = [item for item in refusals if item not in unit_wise]
+    if not refusals and (outside := list(_result(cut, strategy, shape, grid=grid))):
+        refusals = [*outside, *(item.replace(hint=item.hint.removesuffix(ONE_SLICE_HINT)) for item in unit_wise)]
+    # Asked of one-slice batches too: how far back a slice reads decides which changes make it stale.
+    if not refusals:
+        refusals += [item for read, reach in examination.reaches.values() for item in _beyond(read, reach, inputs)]
+    reads = tuple(range_reads(examination, cut))
+    if refusals:
+        return Refused(tuple(dict.fromkeys(refusals)), reads)
+    return Proven(tuple(_slice_steps(strategy, shape, examination, cut)), reads)
+
+
+def _volatile(shape: QueryShape) -> Iterator[Refusal]:
+    for use in shape.parameters:
+        if use.name in RUN_PARAMETERS:
+            yield volatile_function.refusal(f"`@{use.name}`", at=use.at).replace(file=use.file)
+    for block in shape.blocks:
+        for function in block.functions if isinstance(block, SelectBlock) else ():
+            if function.kind == "volatile":
+                yield volatile_function.refusal(f"`{function.name}`", at=function.at).replace(file=block.file)
+
+
+def _as_of(shape: QueryShape) -> tuple[str, ...]:
+    if any(use.name == "as_of" for use in shape.parameters):
+        return ("`@as_of` is read: everything is rebuilt when its day changes",)
+    return ()
+
+
+def _result(cut: Cut, strategy: TimeInterval, shape: QueryShape, *, grid: Grid) -> Iterator[Refusal]:
+    at = shape.blocks[-1].at
+    column = str(strategy.time_column).lower()
+    if cut.columns is None:
+        yield one_sided_range.refusal(column, missing="lower and no upper bound", at=at)
+        return
+    if cut.before >= UNBOUNDED:
+        yield one_sided_range.refusal(column, missing="lower bound", at=at)
+    elif cut.before:
+        found = f"the result holds rows from {in_words(cut.before)} before the slice"
+        yield inexact_range.refusal(found, column=column, kind="date", at=at)
+    elif cut.names is not None and column not in cut.names:
+        return  # said by the rule about missing time columns
+    elif column not in cut.columns:
+        refusal = _underived(column, shape, grid)
+        yield refusal.replace(hint=f"{refusal.hint}, or `@start_date`") if strategy.batch_size == 1 else refusal
+
+    elif cut.columns[column] and not grid.is_dated and grid.zone != "UTC":
+        reason = f"holds days of `{grid.zone}`, but is not of type date"
+        yield underived_time.refusal(column, reason=reason, at=at).replace(hint="use `to_date(...)`")
+
+
+def _underived(column: str, shape: QueryShape, grid: Grid) -> Refusal:
+    """Return the refusal of a time column that is not the filtered one; a zone that does not fit is named."""
+    last = shape.blocks[-1]
+    outputs = last.outputs if isinstance(last, SelectBlock) else ()
+    terms = [term for item in outputs if item.name == column for term in item.terms]
+    unfit = next((found for term in terms if (found := misfit(term, grid, is_date=True))), None)
+    if unfit is None:
+        return underived_time.refusal(column, reason="is not the filtered column", at=last.at)
+    refusal = underived_time.refusal(column, reason=f"is not the filtered column: {unfit.text}", at=last.at)
+    return refusal.replace(hint=unfit.hint)
+
+
+def _unbounded_reads(reads: tuple[Read, ...], inputs: Mapping[str, InputFacts]) -> Iterator[Refusal]:
+    for read in reads:
+        facts = inputs.get(read.table)
+        if facts is None or facts.time_column is None or facts.keeps or facts.is_past:
+            continue  # how far its own past reaches is judged where it is read
+        if read.why:
+            text = f"{read.why} reads `{read.table}` without bound"
+            hint = (
+                "filter, join, group or partition it by its time, or bound it by RANGE BETWEEN INTERVAL ... PRECEDING"
+            )
+            yield reach_outside_range.refusal(text, hint=hint, at=read.at).replace(file=read.file)
+        elif facts.window is None:
+            refusal = unfiltered_input.refusal(facts.name, column=facts.time_column, at=read.at)
+            yield refusal.replace(file=read.file)
+
+
+def _beyond(read: Read, found: Reach, inputs: Mapping[str, InputFacts]) -> Iterator[Refusal]:
+    facts, reach = inputs.get(read.table), found.before
+    if not reach or facts is None or facts.keeps or facts.is_past:
+        return
+    if reach >= UNBOUNDED:
+        text = f"{read.why or 'the query'} reads `{read.table}` without bound before the slice"
+        hint = f'bound it by `@start_date - INTERVAL ...` and declare `window` under `[inputs."{read.table}"]`'
+        yield reach_outside_range.refusal(text, hint=hint, at=read.at).replace(file=read.file)
+    elif facts.window is None:
+        text = f"`{read.table}` is read {in_words(reach)} before the slice"
+        hint = f'declare `window = "{in_words(reach)}"` under `[inputs."{read.table}"]`'
+        yield reach_outside_range.refusal(text, hint=hint, at=read.at).replace(file=read.file)
+    elif facts.window < reach:
+        declared = in_words(facts.window)
+        refusal = short_window.refusal(facts.name, declared=declared, reach=in_words(reach), at=read.at)
+        yield refusal.replace(file=read.file)
+
+
+def _slice_steps(strategy: TimeInterval, shape: QueryShape, examination: Examination, cut: Cut) -> Iterator[str]:
+    column = strategy.time_column
+    yield from words_of_reads(examination, cut)
+    if strategy.batch_size == 1:
+        yield "each batch is one slice (`batch_size = 1`), so rows of two slices never meet"
+        yield f"every row has `{column}` in the slice"
+    else:
+        yield f"groups, windows, joins and DISTINCT keep `{column}` apart, so rows of two slices never meet"
+        yield f"every row has `{column}` in the range, so batches of any size give the same table as a recompute"
+    yield from _as_of(shape)

@@ -1,0 +1,266 @@
+"""Open the state of a project, restored first where it is lost: a lost catalog is not an empty one.
+
+The state file holds the catalog too. Where it is missing, damaged or older than the tables, the newest good copy takes
+its place, every table is registered at its published head, and its mark brings the record back when it is looked at.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from lamina.config import Config
+from lamina.state import copies, place
+from lamina.state.dropped import Dropped, forget_table, read_dropped
+from lamina.state.errors import ProjectMoved, StateLost, TablesKeptElsewhere
+from lamina.state.migrations import KNOWN, found_version
+from lamina.state.publications import read_publications
+from lamina.state.sqlite import Database
+from lamina.state.store import SqlStore
+from lamina.values.names import TableName
+from lamina.values.value import Value
+from lamina.warehouse import catalog
+from lamina.warehouse.spark.metadata import local_path
+from lamina.warehouse.spark.rediscovery import FoundTable, find_table, find_tables, has_tables, table_names
+
+NEVER_COPIED = ("run history", "plans", "failures of slices", "requests", "the project as it was last run")
+
+
+class Trouble(Value, frozen=True):
+    """Why a state file cannot be used as it is."""
+
+    detail: str
+    is_replaced: bool  # the file is of no use; else it is brought up to date
+    tables: tuple[TableName, ...] | None = None  # those that may have moved; None: all
+
+
+class Restored(Value, frozen=True):
+    """How a state was restored."""
+
+    detail: str  # what was wrong with it
+    aside: str | None = None  # what the damaged file is called now
+    copy: str | None = None  # the copy that took its place
+    tables: tuple[TableName, ...] = ()  # registered at another version than before, or again
+    not_restored: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        source = "the marks in the tables" if self.copy is None else f"the copy `{self.copy}` and the marks"
+        if self.copy is None and self.aside is None:
+            return f"the state file was corrected ({self.detail}): the tables are registered by their marks"
+        kept = "" if self.aside is None else f"; the old file is kept as `{self.aside}`"
+        return f"the state file could not be used ({self.detail}); it is restored from {source}{kept}"
+
+
+def open_state(config: Config) -> SqlStore:
+    """Open the state as it is."""
+    return SqlStore(
+        Path(config.catalog.database), catalog_name=config.catalog.name, warehouse=Path(config.catalog.warehouse)
+    )
+
+
+def restore_if_lost(config: Config) -> Restored | None:
+    """Restore a lost state, unless the project asks to stop then; return what was done."""
+    trouble = find_trouble(config)
+    if trouble is not None and config.state.on_missing == "stop":
+        raise StateLost(config.catalog.database, trouble.detail)
+    return None if trouble is None else restore(config)
+
+
+def refuse_elsewhere(config: Config) -> None:
+    """Raise unless the tables are where the state says, and written by this state; note where both are."""
+    here = config.catalog.warehouse
+    recorded, leaving = tables_folder(config)
+    left = [folder for folder in (recorded, *leaving) if folder is not None and folder != here]
+    if left:
+        raise ProjectMoved(left[0], here, is_there=os.path.isdir(left[0]))
+    refuse_shared(config)
+    with closing(Database(Path(config.catalog.database))) as database:
+        with database.reading() as connection:
+            is_noted = recorded is not None and place.is_kept_here(connection, Path(here))
+        if not is_noted:
+            with database.writing() as connection:
+                place.settle(connection, here)
+                place.keep_here(connection, Path(here))
+
+
+def refuse_shared(config: Config) -> None:
+    """Raise while another state file writes the tables of this warehouse under the same identity."""
+    here, path = config.catalog.warehouse, config.catalog.database
+    with closing(Database(Path(path))) as database, database.reading() as connection:
+        keeper = place.keeper_elsewhere(connection, Path(here))
+    if keeper is not None:
+        raise TablesKeptElsewhere(here, state=path, keeper=keeper)
+
+
+def tables_folder(config: Config) -> tuple[str | None, tuple[str, ...]]:
+    """Return the folder that the tables are recorded in, and those that files may name until they are relocated."""
+    here = config.catalog.warehouse
+    with closing(Database(Path(config.catalog.database))) as database, database.reading() as connection:
+        found = place.read_place(connection)
+        pointers = {} if found.warehouse else catalog.pointers(connection, config.catalog.name)
+    recorded = found.warehouse or _folder_of(pointers)
+    is_here = recorded is not None and _is_same(recorded, here)
+    return here if is_here else recorded, found.leaving
+
+
+def find_trouble(config: Config) -> Trouble | None:
+    """Say why the state file cannot be used as it is; None where it can."""
+    try:
+        return _trouble(config)
+    except (OSError, sqlite3.Error):
+        return None  # missing rights, a lock, a full disk: whoever opens it next says so
+
+
+def _trouble(config: Config) -> Trouble | None:
+    path, warehouse = Path(config.catalog.database), Path(config.catalog.warehouse)
+    if not path.exists():
+        return Trouble("it is missing", is_replaced=True) if has_tables(warehouse) else None
+    damage = copies.damage_of(path)
+    if damage is not None:
+        is_new = path.stat().st_size == 0 and not has_tables(warehouse)
+        return None if is_new else Trouble(damage, is_replaced=True)
+    with closing(catalog.connect(path)) as connection:
+        version = found_version(connection)
+        if version is None:
+            return Trouble("it has lost its version", is_replaced=True)
+        if version > KNOWN:
+            return None  # whoever opens it says so
+        found = place.read_place(connection) if version == KNOWN else None
+        is_empty = not _has_rows(connection)
+    if found is not None and (counted := read_publications(warehouse, found.identity)) is not None:
+        missed = counted.number - found.published
+        if missed > 0:
+            return Trouble(
+                "it is older than the tables", is_replaced=False, tables=(counted.table,) if missed == 1 else None
+            )
+    own = None if found is None else found.identity
+    tables = find_tables(warehouse, dropped=_times(read_dropped(warehouse)))
+    if is_empty and any(_is_lost(table, config, own=own) for table in tables):
+        return Trouble("it does not know the tables", is_replaced=False)
+    return None
+
+
+def restore(config: Config) -> Restored | None:
+    """Put the state in order; of several processes one does it, and the others find it done."""
+    path, now = Path(config.catalog.database), datetime.now(UTC)
+    with copies.alone(path):
+        trouble = find_trouble(config)
+        if trouble is None:
+            return None
+        if not trouble.is_replaced:
+            return Restored(detail=trouble.detail, tables=_catch_up(path, config, trouble.tables))
+        aside, copy = copies.put_aside(path, at=now), copies.newest_good_copy(path)
+        with copies.put_in_place(copy, path) as scratch:
+            tables = _catch_up(scratch, config, None)
+    lost = NEVER_COPIED if copy is None else tuple(f"{name} since the copy" for name in NEVER_COPIED[:-1])
+    return Restored(
+        detail=trouble.detail,
+        aside=None if aside is None else str(aside),
+        copy=None if copy is None else str(copy),
+        tables=tables,
+        not_restored=lost,
+    )
+
+
+def register_again(config: Config) -> tuple[TableName, ...]:
+    """Register every table at its published head, and forget the records that can be derived from it."""
+    with closing(Database(Path(config.catalog.database))) as database, database.writing() as connection:
+        place.forget_tables(connection)
+        return _register(connection, config, None)
+
+
+def _catch_up(path: Path, config: Config, tables: tuple[TableName, ...] | None) -> tuple[TableName, ...]:
+    with closing(Database(path)) as database, database.writing() as connection:
+        return _register(connection, config, tables)
+
+
+def _register(
+    connection: sqlite3.Connection, config: Config, tables: tuple[TableName, ...] | None
+) -> tuple[TableName, ...]:
+    warehouse, name = Path(config.catalog.warehouse), config.catalog.name
+    known = catalog.pointers(connection, name)
+    names = table_names(warehouse) if tables is None else tables
+    dropped = read_dropped(warehouse)
+    times = _times(dropped)
+    heads = (find_table(warehouse, table, known=known.get(table), dropped=times.get(table)) for table in names)
+    found = tuple(item for item in heads if item is not None)
+    gone = tuple(note for note in dropped.values() if tables is None or note.table in tables)
+    moved = register_tables(connection, found, gone, catalog_name=name, project=config.project, warehouse=warehouse)
+    if place.read_place(connection).warehouse is None and (folder := _common_folder(found)) is not None:
+        place.settle(connection, folder)
+    return moved
+
+
+def register_tables(
+    connection: sqlite3.Connection,
+    found: tuple[FoundTable, ...],
+    dropped: tuple[Dropped, ...],
+    *,
+    catalog_name: str,
+    project: str,
+    warehouse: Path | None,
+) -> tuple[TableName, ...]:
+    """Point tables at their published heads, as the identity that their marks name; return those that moved.
+
+    Tables that were dropped and are not there again are taken out of the catalog, which may be older than the drop.
+    """
+    known = catalog.pointers(connection, catalog_name)
+    for note in dropped:
+        if all(item.table != note.table for item in found):
+            forget_table(connection, catalog_name, note)
+    ours = [item for item in found if item.table in known or _may_be_ours(item, project)]
+    moved = [item for item in ours if _name(known.get(item.table, "")) != _name(item.pointer)]
+    for item in moved:
+        catalog.set_pointer(connection, catalog_name, table=item.table, pointer=item.pointer)
+    stores = {item.mark.store for item in ours if item.mark is not None and item.mark.project == project}
+    before = place.read_place(connection).identity
+    identity = stores.pop() if not known and len(stores) == 1 else before
+    place.take_identity(connection, identity, warehouse=warehouse)
+    return tuple(item.table for item in moved)
+
+
+def _times(dropped: dict[TableName, Dropped]) -> dict[TableName, int]:
+    return {table: note.at for table, note in dropped.items()}
+
+
+def _name(pointer: str) -> str:
+    """Return the name of a metadata file, which is the same wherever its folder was moved."""
+    return pointer.rpartition("/")[2]
+
+
+def _may_be_ours(table: FoundTable, project: str) -> bool:
+    """Say whether a table without a row is registered: one of another project has its row in another catalog."""
+    return table.mark is None or table.mark.project == project
+
+
+def _is_lost(table: FoundTable, config: Config, *, own: str | None) -> bool:
+    """Say whether a table without a row shows that the catalog was lost; a stage of our own may not be published."""
+    return table.mark is not None and table.mark.project == config.project and table.mark.store != own
+
+
+def _has_rows(connection: sqlite3.Connection) -> bool:
+    exists = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'iceberg_tables'").fetchone()
+    return exists is not None and connection.execute("SELECT 1 FROM iceberg_tables").fetchone() is not None
+
+
+def _common_folder(found: Iterable[FoundTable]) -> str | None:
+    """Return the warehouse that tables say they are in."""
+    marked = (item for item in found if item.mark is not None)
+    return next((_above(item.table, item.location) for item in marked), None)
+
+
+def _folder_of(pointers: dict[TableName, str]) -> str | None:
+    """Return the warehouse of a state that did not record it: where its tables are, if that is one folder."""
+    folders = {_above(table, pointer.rpartition("/metadata/")[0]) for table, pointer in pointers.items()}
+    return folders.pop() if len(folders) == 1 else None
+
+
+def _above(table: TableName, location: str) -> str:
+    return str(local_path(location).parents[table.count(".")])
+
+
+def _is_same(recorded: str, here: str) -> bool:
+    """Tell whether two paths lead to one folder, by whatever links."""
+    return recorded == here or os.path.realpath(recorded) == os.path.realpath(here)

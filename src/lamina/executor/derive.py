@@ -1,0 +1,54 @@
+"""Derive the records of models from their tables, and say where the state differs from them (I3)."""
+
+from lamina.compiler.graph import Graph
+from lamina.executor.lease import held_lease
+from lamina.executor.observe import World, look, managed_models, recorded_of
+from lamina.executor.runtime import Runtime
+from lamina.planner.agreement import differences
+from lamina.values.custody import DerivedModel, StateDifference
+from lamina.values.names import RunId
+
+
+def derive_records(runtime: Runtime, graph: Graph, *, run_id: RunId) -> tuple[DerivedModel, ...]:
+    """Store what the marks and histories of tables make of their records, and return the state of each."""
+    above = 0
+    while True:
+        with held_lease(runtime, run_id, above=above) as lease:
+            world = look(runtime, graph, sources=(), execution_time=runtime.clock())
+            if world.highest_token < lease.token:
+                if world.taken_over is not None:
+                    runtime.store.adopt(world.taken_over, lease)
+                records = tuple(world.records[name] for name in world.recovered)
+                runtime.store.fold(runtime.environment, lease, touches=world.new_touches, models=records)
+                return _derived(runtime, graph, world)
+        above = world.highest_token
+
+
+def state_differences(runtime: Runtime, graph: Graph) -> tuple[StateDifference, ...]:
+    """Compare what is recorded of every model with what its table says; nothing is changed."""
+    view = runtime.store.view(runtime.environment)
+    models = managed_models(graph)
+    heads = runtime.warehouse.heads([model.target for model in models])
+    return tuple(
+        item
+        for model in models
+        for item in differences(
+            recorded_of(view, model.name),
+            heads[model.target],
+            model=model.name,
+            mark=runtime.warehouse.history(model.target, None).mark,
+        )
+    )
+
+
+def _derived(runtime: Runtime, graph: Graph, world: World) -> tuple[DerivedModel, ...]:
+    marks = {model.name: runtime.warehouse.history(model.target, None).mark for model in managed_models(graph)}
+    return tuple(
+        DerivedModel(
+            model=model.name,
+            status=world.facts.models[model.name].target.status,
+            snapshot_id=world.records[model.name].position,
+            run_id=None if (mark := marks[model.name]) is None else mark.run_id,
+        )
+        for model in managed_models(graph)
+    )

@@ -1,0 +1,75 @@
+"""Tell which metadata file of a table was its published head, when the catalog that knew is lost.
+
+Stages are written into the folder of the table they build, so files that were never published lie beside those that
+were. A stage is *sealed* by its last file, which holds the mark and the touch of the batch; an unsealed one is passed
+over. Every write of others is published by itself. Of sealed files the one with the highest token, then the latest, is
+the head: a run with a lower token cannot publish after a higher one was given, and the batches of one run are staged
+one after another, so each published version is an ancestor of that file. It may be one that was sealed and not
+published; that is a whole version of the table too, built from pinned inputs on a published base.
+"""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from lamina.values.value import Value
+
+Kind = Literal["sealed", "foreign", "unfinished"]
+
+
+class MetadataFile(Value, frozen=True):
+    """What one metadata file says of its own place in a table's history; files are known by their bare names."""
+
+    name: str
+    log: tuple[str, ...]  # the files before it, oldest first
+    kind: Kind
+    token: int  # of its mark, 0 without one
+    updated: int  # in milliseconds
+
+
+def published_head(
+    files: Iterable[MetadataFile], *, known: str | None = None, dropped: int | None = None
+) -> MetadataFile | None:
+    """Return the head of a table among its files.
+
+    Where one is known to be published, the head is it, a file that follows it, or a table built in its place later.
+    Of a table that was dropped, at a time in milliseconds, nothing counts but what others put in its place afterwards.
+    """
+    left = (file for file in files if dropped is None or (not file.token and file.updated > dropped))
+    everything = {file.name: file for file in left}
+    published = {name: file for name, file in everything.items() if file.kind != "unfinished"}
+    children: dict[str | None, list[MetadataFile]] = {}
+    for file in published.values():
+        children.setdefault(_base(file, published), []).append(file)
+    ends = [_newest_below(root, children) for root in children.get(None, [])]
+    if known is None or known not in everything:
+        return max(ends, key=_age, default=None)
+    end = _newest_below(everything[known], children)
+    # A table that was dropped, or whose files were lost, was built again without a past, by a later run.
+    again = [item for item in ends if item.token > end.token and known not in item.log]
+    return max(again, key=_age, default=end)
+
+
+def _newest_below(file: MetadataFile, children: dict[str | None, list[MetadataFile]]) -> MetadataFile:
+    """Follow the history from a file to its end; a write of others on a version shows that no stage on it was used."""
+    while below := children.get(file.name):
+        foreign = [item for item in below if item.kind == "foreign"]
+        branches = {item.name: _newest_age(item, children) for item in foreign or below}
+        file = max(foreign or below, key=lambda item: branches[item.name])
+    return file
+
+
+def _newest_age(file: MetadataFile, children: dict[str | None, list[MetadataFile]]) -> tuple[int, int]:
+    """Return the token and time of the newest file of a branch."""
+    newest, left = _age(file), [file]
+    while left:
+        newest = max(newest, *(_age(item) for item in left))
+        left = [item for parent in left for item in children.get(parent.name, [])]
+    return newest
+
+
+def _age(file: MetadataFile) -> tuple[int, int]:
+    return file.token, file.updated
+
+
+def _base(file: MetadataFile, published: dict[str, MetadataFile]) -> str | None:
+    return next((name for name in reversed(file.log) if name in published and name != file.name), None)

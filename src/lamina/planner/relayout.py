@@ -1,0 +1,70 @@
+"""A change of layout alone: the rows that are there are written again, and nothing is computed."""
+
+from datetime import datetime
+
+from lamina.compiler.graph import CompiledModel
+from lamina.planner.segments import covered, fuse
+from lamina.planner.staleness import failure_in_words, given_up
+from lamina.values.coverage import Coverage, Logic, Segment
+from lamina.values.facts import ModelFacts
+from lamina.values.plan import Action, Block, Build, Rebuild, Skip
+
+
+def layout_reason(model: CompiledModel, facts: ModelFacts) -> str | None:
+    """Return which settings of the layout the table does not have yet; None where it has all of them."""
+    written = facts.coverage.layout
+    if written is None or not facts.coverage.segments or facts.target.status in ("absent", "lost"):
+        return None
+    changed = [name for name, value in sorted(model.layout.items()) if written.get(name) != value]
+    return f"the layout changed: {', '.join(changed)}" if changed else None
+
+
+def as_current(model: CompiledModel, coverage: Coverage) -> Coverage:
+    """Return coverage in which ranges that code with another layout built count as built by the current code."""
+    alike = {
+        logic.fingerprint
+        for logic in coverage.logics
+        if logic.rows is not None and logic.rows == model.rows_fingerprint
+    } - {model.fingerprint}
+    if not alike:
+        return coverage
+    relabelled = (_relabelled(item, model) if item.logic in alike else item for item in coverage.segments)
+    segments = fuse(tuple(relabelled))
+    return coverage.replace(segments=segments, logics=_with_current(coverage, model, segments))
+
+
+def with_rewrite(
+    model: CompiledModel, facts: ModelFacts, decided: tuple[Action, ...], *, reason: str, execution_time: datetime
+) -> tuple[Action, ...]:
+    """Return a decision with the rewrite that a new layout needs; what writes all rows does it by the way."""
+    if failures := given_up(model, facts, execution_time):
+        words = f"{reason}; {failure_in_words(failures)}"
+        return (Block(model=model.name, intervals=covered(facts.coverage), reason=words, blocked_by=(model.name,)),)
+    if any(isinstance(action, Build | Rebuild) and action.mode == "replace_all" for action in decided):
+        return tuple(
+            action.replace(reason=f"{action.reason}; {reason}") if isinstance(action, Build | Rebuild) else action
+            for action in decided
+        )
+    rewrite = Rebuild(model=model.name, intervals=covered(facts.coverage), reason=reason, mode="rewrite")
+    return (rewrite, *(action for action in decided if not isinstance(action, Skip)))
+
+
+def is_rewrite(action: Action) -> bool:
+    """Say whether an action only writes the rows that are there again."""
+    return isinstance(action, Rebuild) and action.mode == "rewrite"
+
+
+def _relabelled(segment: Segment, model: CompiledModel) -> Segment:
+    return segment.replace(logic=model.fingerprint)
+
+
+def _with_current(coverage: Coverage, model: CompiledModel, segments: tuple[Segment, ...]) -> tuple[Logic, ...]:
+    used = {segment.logic for segment in segments}
+    others = (logic for logic in coverage.logics if logic.fingerprint in used - {model.fingerprint})
+    return tuple(sorted((*others, logic_of(model)), key=lambda item: item.fingerprint))
+
+
+def logic_of(model: CompiledModel) -> Logic:
+    """Return what is kept of the code of a model with the ranges it builds."""
+    reads = {use.name: use.read_set for use in model.inputs}
+    return Logic(fingerprint=model.fingerprint, reads=reads, rows=model.rows_fingerprint)

@@ -1,0 +1,62 @@
+"""The notes of dropped tables, beside the tables: what is left of one is neither found again nor missed as lost.
+
+A note is written inside the transaction of the drop, before its commit, and removed by the next publication of the
+table. A drop that dies between the two is one that the count of publications has and the store has not: it is finished.
+"""
+
+import sqlite3
+from pathlib import Path
+
+from lamina.state import logs, slices
+from lamina.state.notes import write_note
+from lamina.values.codec import DecodeError, from_json
+from lamina.values.interval import WHOLE
+from lamina.values.names import EnvironmentName, ModelName, TableName
+from lamina.values.value import Value
+from lamina.warehouse import catalog
+
+FOLDER = ("_lamina", "dropped")
+
+
+class Dropped(Value, frozen=True):
+    """A table that was dropped, and has not been built since."""
+
+    table: TableName
+    environment: EnvironmentName
+    model: ModelName
+    at: int  # in milliseconds
+
+
+def read_dropped(warehouse: Path) -> dict[TableName, Dropped]:
+    """Return the notes of a warehouse; one that cannot be read counts as none."""
+    found = (_read(path) for path in sorted(warehouse.joinpath(*FOLDER).glob("*.json")))
+    return {note.table: note for note in found if note is not None}
+
+
+def write_dropped(warehouse: Path, note: Dropped) -> None:
+    """Say durably that a table was dropped."""
+    write_note(_path(warehouse, note.table), note)
+
+
+def clear_dropped(warehouse: Path, table: TableName) -> None:
+    """Say that a table is there again."""
+    _path(warehouse, table).unlink(missing_ok=True)
+
+
+def forget_table(connection: sqlite3.Connection, catalog_name: str, note: Dropped) -> None:
+    """Take a dropped table out of the catalog, and forget its model."""
+    catalog.drop_table(connection, catalog_name, table=note.table)
+    logs.forget_record(connection, note.environment, note.model)
+    slices.forget_failures(connection, note.environment, note.model)
+    slices.clear_requests(connection, note.environment, model=note.model, built=(WHOLE,))
+
+
+def _read(path: Path) -> Dropped | None:
+    try:
+        return from_json(path.read_bytes(), Dropped)
+    except (OSError, DecodeError):
+        return None
+
+
+def _path(warehouse: Path, table: TableName) -> Path:
+    return warehouse.joinpath(*FOLDER, f"{table}.json")

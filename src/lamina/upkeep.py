@@ -1,0 +1,103 @@
+"""The verbs that look after the state as a whole: check, rebuild and relocate it; wiring only."""
+
+import os
+from collections.abc import Mapping
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from lamina.config import Config
+from lamina.custody import Restored, open_state, refuse_shared, register_again, restore, tables_folder
+from lamina.engine import new_run_id, open_engine, open_known
+from lamina.executor.derive import derive_records, state_differences
+from lamina.executor.lease import is_dead
+from lamina.look import load_config
+from lamina.state import copies, place
+from lamina.state.errors import LeaseHeld
+from lamina.state.sqlite import Database
+from lamina.values.custody import StateCheck, StateRebuild, StateRelocation
+from lamina.values.event import Event
+from lamina.values.names import EnvironmentName, TableName
+from lamina.warehouse import catalog
+from lamina.warehouse.spark.metadata import forget_metadata, local_path
+from lamina.warehouse.spark.relocation import CannotRelocate, Moved, mover, relocate_tables
+
+
+def _silent(_event: Event) -> None:
+    """Tell nobody: these verbs answer at once."""
+
+
+def check_state(root: str, environment_variables: Mapping[str, str]) -> StateCheck:
+    """Compare what the state records of every model with what its table says."""
+    with open_known(root, environment_variables, emit=_silent) as engine:
+        return StateCheck(differences=state_differences(engine.runtime, engine.graph))
+
+
+def rebuild_state(root: str, environment_variables: Mapping[str, str]) -> StateRebuild:
+    """Restore a lost state, and derive the records of all models from their tables again."""
+    config = load_config(root, environment_variables, overrides={})
+    restored = restore(config) or Restored(detail="")
+    _refuse_running(config, is_copy=False)
+    register_again(config)
+    overrides = {"state.on_missing": "rebuild"}
+    with open_engine(root, environment_variables, overrides=overrides, emit=_silent) as engine:
+        runtime = engine.runtime
+        models = derive_records(runtime, engine.graph, run_id=new_run_id(runtime.clock()))
+    return StateRebuild(models=models, not_restored=restored.not_restored, copy=restored.copy, aside=restored.aside)
+
+
+def relocate_state(root: str, environment_variables: Mapping[str, str]) -> StateRelocation:
+    """Let the tables and the state of a project that was moved or copied name the folder they are in now."""
+    config = load_config(root, environment_variables, overrides={})
+    restore(config)
+    here, path = config.catalog.warehouse, Path(config.catalog.database)
+    recorded, leaving = tables_folder(config)
+    left = tuple(sorted({*leaving, *((recorded,) if recorded else ())} - {here}))
+    if not left:
+        refuse_shared(config)
+        return StateRelocation(moved_from=(), moved_to=here, tables=())
+    _refuse_nested(left, here)
+    moved = mover(left, here)
+    with copies.alone(path), closing(Database(path)) as database:
+        _refuse_running(config, is_copy=any(os.path.isdir(folder) for folder in left))
+        with database.reading() as connection:
+            _refuse_missing(catalog.pointers(connection, config.catalog.name), moved)
+        with database.writing() as connection:
+            # From here on files may name either folder, wherever the project is moved before this is done.
+            place.leave(connection, (*left, here))
+        tables = relocate_tables(Path(here), moved)
+        with database.writing() as connection:
+            place.arrive(connection, here, moved)
+            place.keep_here(connection, Path(here))
+        forget_metadata()
+        with database.reading() as connection:
+            copies.keep_copy(connection, path, at=datetime.now(UTC))
+    return StateRelocation(moved_from=left, moved_to=here, tables=tables)
+
+
+def _refuse_nested(left: tuple[str, ...], here: str) -> None:
+    for folder in left:
+        if f"{here}/".startswith(f"{folder}/") or f"{folder}/".startswith(f"{here}/"):
+            raise CannotRelocate(
+                f"`{here}` and `{folder}`, where the tables were made, lie inside each other",
+                hint="move the project to a folder beside the old one, relocate it there, then move it again",
+            )
+
+
+def _refuse_running(config: Config, *, is_copy: bool) -> None:
+    """Raise while a run works on a project that was moved under it; what runs on the original of a copy is not ours."""
+    with closing(open_state(config)) as store:
+        lease = store.current_lease(EnvironmentName(config.environment))
+    if lease is not None and not is_copy and lease.expires_at > datetime.now(UTC) and not is_dead(lease.process):
+        raise LeaseHeld(lease.environment, lease.holder, since=lease.expires_at)
+
+
+def _refuse_missing(pointers: Mapping[TableName, str], moved: Moved) -> None:
+    """Raise if the metadata of a table was not moved along."""
+    for table, pointer in sorted(pointers.items()):
+        there = moved(pointer)
+        if there != pointer and not local_path(there).is_file():
+            raise CannotRelocate(
+                f"table `{table}` was not moved along: `{local_path(there)}` does not exist",
+                hint="copy the whole warehouse folder, or set `catalog.warehouse` to the folder the tables are in",
+            )

@@ -1,0 +1,113 @@
+"""The types that files are read with: one for each column of a source, whichever of its files are read."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from lamina.project.source import SourceTable
+from lamina.values.names import ColumnName
+from lamina.values.schema import UNKNOWN, Schema
+from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.file_schema import ConflictingSchema, KnownSchema, UnknownSchema, files_schema, misfit
+from lamina.warehouse.spark.exact_paths import exact_path
+from lamina.warehouse.spark.manifest import SourceUnreadable, list_files
+from lamina.warehouse.spark.sql import quote
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrameReader, SparkSession
+    from pyspark.sql.types import StructField
+
+
+class FilesDisagree(WarehouseFailure):
+    """Two files of one source give one column types that no one type can hold, such as int and string.
+
+    Why: the columns are taken from the files; those that fit are read as the widest, others cannot be read. An ORC file
+    whose type does not fit into a declared one is refused as well: Spark would give null for its values.
+    Fix: write one of the named files again with the other's type, or declare `columns` for the source's table.
+    """
+
+    code = "L631"
+
+    def __init__(self, source: str, conflict: ConflictingSchema) -> None:
+        super().__init__(
+            f"the files of source `{source}` do not fit together: {conflict.reason}",
+            kind="data_rejected",
+            hint=conflict.hint,
+        )
+
+
+class ColumnUnreadable(WarehouseFailure):
+    """A file has a column of a type that Spark cannot read, such as a timestamp in nanoseconds.
+
+    Why: the columns are taken from the files, and Spark refuses a file with such a column as a whole.
+    Fix: write the file again with another type, or declare `columns` for the source's table without that column.
+    """
+
+    code = "L634"
+
+    def __init__(self, source: str, column: str, file: str, detail: str) -> None:
+        super().__init__(
+            f"column `{column}` of `{file}` in source `{source}` has a type that Spark cannot read: {detail}",
+            kind="data_rejected",
+            hint="write the file again with another type, or declare `columns` for the table without this one",
+        )
+
+
+def require_one_schema(source: SourceTable, root: Path) -> KnownSchema | None:
+    """Return the columns of a source of files, None if only Spark can tell; raise if files do not go together."""
+    if source.columns and not source.is_inferred:
+        entries = list_files(source, root / source.location) if source.format == "orc" else ()
+        conflict = misfit(source, root, entries)
+        if conflict is not None:
+            raise FilesDisagree(source.name, conflict)
+        return KnownSchema(columns=source.columns)
+    # Spark refuses a Parquet file that came since the project was compiled and does not fit; of ORC it makes nulls.
+    if source.columns and source.format != "orc" and all(column.type != UNKNOWN for column in source.columns):
+        return KnownSchema(columns=source.columns)
+    answer = files_schema(source, root)
+    match answer:
+        case ConflictingSchema():
+            raise FilesDisagree(source.name, answer)
+        case UnknownSchema() if source.format == "orc" and answer.file:
+            # Spark would take the types of one of the files, and give null for what does not fit into them.
+            raise SourceUnreadable(source.name, answer.file, answer.reason)
+        case KnownSchema():
+            return answer
+    return None
+
+
+def typed_reader(
+    session: "SparkSession", source: SourceTable, known: KnownSchema | None, *, options: dict[str, str], location: Path
+) -> "DataFrameReader":
+    """Return a reader that gives each column the type that all files fit into; Spark names what we have no name for."""
+    from pyspark.sql.types import DataType, StructType
+
+    reader = session.read.format(source.format).options(**options)
+    if known is None or not known.columns:
+        return reader
+    named = tuple(column for column in known.columns if column.type != UNKNOWN)
+    types = cast(StructType, DataType.fromDDL(ddl(named))) if named else StructType()
+    fields = {field.name: field for field in types}
+    for column in known.columns:
+        if column not in named:
+            fields[column.name] = _spark_field(session, source, column.name, known, location)
+    return reader.schema(StructType([fields[column.name] for column in known.columns]))
+
+
+def ddl(columns: Schema) -> str:
+    """Return columns as Spark reads them from text."""
+    return ", ".join(f"{quote(column.name)} {column.type}" for column in columns)
+
+
+def _spark_field(
+    session: "SparkSession", source: SourceTable, column: ColumnName, known: KnownSchema, location: Path
+) -> "StructField":
+    """Ask Spark for the type of a column in one file."""
+    from pyspark.errors import PySparkException
+
+    file = known.unnamed[column]
+    path = location if file == "." else location / file
+    try:
+        return session.read.format(source.format).options(**source.options).load(exact_path(path)).schema[column]
+    except PySparkException as error:
+        detail = str(error).splitlines()[0] if str(error).strip() else type(error).__name__
+        raise ColumnUnreadable(source.name, column, file, detail) from error

@@ -1,0 +1,296 @@
+"""A lost catalog is not an empty one: tables are registered again at the version that was published."""
+
+import shutil
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyiceberg.catalog.sql import SqlCatalog
+
+from lamina import custody
+from lamina.config import Config
+from lamina.custody import find_trouble, open_state, refuse_elsewhere, register_again, restore, restore_if_lost
+from lamina.look import load_config
+from lamina.state import copies, place
+from lamina.state.errors import ProjectMoved, StateLost, TablesKeptElsewhere
+from lamina.state.sqlite import Database
+from lamina.upkeep import relocate_state
+from lamina.values.codec import to_json
+from lamina.values.coverage import Coverage, Mark
+from lamina.values.interval import WHOLE
+from lamina.values.names import EnvironmentName, Fingerprint, ModelName, Position, RunId, TableName
+from lamina.values.touch import Everything, Touch
+from lamina.warehouse import catalog
+from lamina.warehouse.spark.metadata import MARK, TOUCH, local_path, write_properties
+
+ORDERS = TableName("sales.orders")
+COLUMNS = pa.schema([("id", pa.int64())])
+
+
+class Shop:
+    """A project folder with one table, written as a batch writes it: a marked snapshot, then a file that seals it."""
+
+    def __init__(self, root: Path, *, lake: Path | None = None) -> None:
+        self.root = root
+        root.mkdir(exist_ok=True)
+        where = "" if lake is None else f'[catalog]\nwarehouse = "{lake}"\n'
+        (root / "lamina.toml").write_text(f'[project]\nname = "shop"\n{where}')
+        folder = lake or root / ".lamina" / "warehouse"
+        self.tables = SqlCatalog("lake", uri="sqlite:///:memory:", warehouse=f"file://{folder}")
+        self.tables.create_namespace("sales")
+        self.table = self.tables.create_table(ORDERS, schema=COLUMNS, location=f"file://{folder}/sales/orders")
+        self.store = "lost"
+
+    @property
+    def config(self) -> Config:
+        return load_config(str(self.root), {}, overrides={})
+
+    def stage(self, token: int) -> str:
+        """Write rows aside and return where the metadata of the stage is."""
+        text = to_json(self.mark(token)).decode()
+        self.table.append(pa.table({"id": [token]}, schema=COLUMNS), snapshot_properties={MARK: text})
+        return self.table.metadata_location
+
+    def seal(self, pointer: str, token: int) -> str:
+        """Finish a stage."""
+        position = Position(str(self.table.metadata.current_snapshot_id))
+        touch = Touch(table=ORDERS, position=position, parent=None, extent=Everything())
+        late = {MARK: to_json(self.mark(token)).decode(), TOUCH: to_json(touch).decode()}
+        sealed = write_properties(pointer, late)
+        self.tables.drop_table(ORDERS)
+        self.table = self.tables.register_table(ORDERS, sealed)
+        return sealed
+
+    def mark(self, token: int) -> Mark:
+        return Mark(
+            commit=f"c{token}",
+            run_id=f"run-{token}",
+            token=token,
+            project="shop",
+            environment="prod",
+            store=self.store,
+            model=ORDERS,
+            fingerprint=Fingerprint("f"),
+            slices=(WHOLE,),
+            pins={},
+            coverage=Coverage(),
+        )
+
+    def pointer(self) -> str | None:
+        """Return the name of the metadata file that the catalog names."""
+        with closing(Database(Path(self.config.catalog.database))) as database, database.reading() as connection:
+            found = catalog.pointer(connection, "lake", ORDERS)
+        return None if found is None else local_path(found).name
+
+    def drop(self) -> None:
+        """Drop the table, and leave its files as a command does that is killed before it removes them."""
+        now = datetime.now(UTC)
+        with closing(open_state(self.config)) as store:
+            lease = store.take_lease(
+                EnvironmentName("prod"), RunId("drop"), process="", now=now, ttl=timedelta(seconds=60), above=0
+            )
+            try:
+                store.drop(ModelName(ORDERS), lease, table=ORDERS, pointer=None, at=now)
+            finally:
+                store.release_lease(lease)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    return Shop(tmp_path)
+
+
+def test_a_project_without_tables_has_nothing_to_restore(tmp_path: Path) -> None:
+    (tmp_path / "lamina.toml").write_text('[project]\nname = "shop"\n')
+    assert restore_if_lost(load_config(str(tmp_path), {}, overrides={})) is None
+
+
+def test_a_missing_file_is_made_again_with_the_identity_of_the_marks(shop: Shop) -> None:
+    sealed = shop.seal(shop.stage(1), 1)
+    restored = restore_if_lost(shop.config)
+    assert restored is not None
+    assert restored.tables == (ORDERS,)
+    assert shop.pointer() == local_path(sealed).name
+    with closing(open_state(shop.config)) as store:
+        assert store.identity == "lost"
+    assert find_trouble(shop.config) is None
+    refuse_elsewhere(shop.config)
+
+
+def test_a_stage_that_was_not_finished_is_not_registered(shop: Shop) -> None:
+    shop.stage(1)
+    restore_if_lost(shop.config)
+    assert shop.pointer() is None
+
+
+def test_a_table_of_another_project_is_left_alone(shop: Shop) -> None:
+    shop.seal(shop.stage(1), 1)
+    (shop.root / "lamina.toml").write_text('[project]\nname = "other"\n')
+    restore_if_lost(shop.config)
+    assert shop.pointer() is None
+
+
+def test_a_project_may_ask_to_stop(shop: Shop) -> None:
+    shop.seal(shop.stage(1), 1)
+    (shop.root / "lamina.toml").write_text('[project]\nname = "shop"\n[state]\non_missing = "stop"\n')
+    with pytest.raises(StateLost):
+        restore_if_lost(shop.config)
+    assert not Path(shop.config.catalog.database).exists()
+
+
+def test_a_restoration_that_was_killed_is_done_again(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    sealed, path = shop.seal(shop.stage(1), 1), Path(shop.config.catalog.database)
+    path.write_text("not a database\n" * 100)
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(custody, "_catch_up", die)
+        with pytest.raises(KeyboardInterrupt):
+            restore(shop.config)
+    assert not path.exists()
+    restored = restore(shop.config)
+    assert restored is not None
+    assert shop.pointer() == local_path(sealed).name
+    assert len(list(path.parent.glob("lamina.db.damaged-*"))) == 1
+
+
+def test_a_publication_whose_note_was_written_is_finished(shop: Shop) -> None:
+    shop.seal(shop.stage(1), 1)
+    restore_if_lost(shop.config)
+    path, warehouse = Path(shop.config.catalog.database), Path(shop.config.catalog.warehouse)
+    with closing(Database(path)) as database, database.reading() as connection:
+        copy = copies.keep_copy(connection, path, at=datetime(2026, 1, 1, tzinfo=UTC))
+    with closing(Database(path)) as database, database.writing() as connection:
+        place.count_publication(connection, ORDERS, warehouse=warehouse)
+    path.write_bytes(copy.read_bytes())
+    second = shop.seal(shop.stage(2), 2)
+    trouble = find_trouble(shop.config)
+    assert trouble is not None
+    assert trouble.tables == (ORDERS,)
+    restore(shop.config)
+    assert shop.pointer() == local_path(second).name
+    assert find_trouble(shop.config) is None
+
+
+def test_a_dropped_table_does_not_come_back(shop: Shop) -> None:
+    shop.seal(shop.stage(1), 1)
+    restore_if_lost(shop.config)
+    path = Path(shop.config.catalog.database)
+    with closing(Database(path)) as database, database.reading() as connection:
+        copies.keep_copy(connection, path, at=datetime(2026, 1, 1, tzinfo=UTC))
+    shop.drop()
+    assert find_trouble(shop.config) is None
+    register_again(shop.config)
+    assert shop.pointer() is None
+    path.unlink()
+    restored = restore_if_lost(shop.config)
+    assert restored is not None
+    assert restored.copy is not None
+    assert shop.pointer() is None
+
+
+def test_a_drop_whose_note_was_written_is_finished(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.seal(shop.stage(1), 1)
+    restore_if_lost(shop.config)
+    count = place.count_publication
+
+    def die(*arguments: Any, **named: Any) -> None:
+        count(*arguments, **named)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(place, "count_publication", die)
+        with pytest.raises(KeyboardInterrupt):
+            shop.drop()
+    assert shop.pointer() is not None
+    assert restore_if_lost(shop.config) is not None
+    assert shop.pointer() is None
+    assert find_trouble(shop.config) is None
+
+
+def test_a_project_in_another_folder_is_refused(shop: Shop, tmp_path: Path) -> None:
+    shop.seal(shop.stage(1), 1)
+    restore_if_lost(shop.config)
+    refuse_elsewhere(shop.config)
+    there = tmp_path.with_name(f"{tmp_path.name}-moved")
+    tmp_path.rename(there)
+    with pytest.raises(ProjectMoved, match="was moved"):
+        refuse_elsewhere(load_config(str(there), {}, overrides={}))
+    link = tmp_path
+    link.symlink_to(there)
+    refuse_elsewhere(load_config(str(link), {}, overrides={}))
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Shop:
+    """A project that names its warehouse by an absolute path, and has published."""
+    lake = tmp_path / "lake"
+    shop = Shop(tmp_path / "shop", lake=lake)
+    refuse_elsewhere(shop.config)
+    with closing(Database(Path(shop.config.catalog.database))) as database, database.writing() as connection:
+        place.count_publication(connection, ORDERS, warehouse=lake)
+    return shop
+
+
+def copied(shop: Shop) -> Config:
+    there = shop.root.with_name(f"{shop.root.name}-copied")
+    shutil.copytree(shop.root, there)
+    return load_config(str(there), {}, overrides={})
+
+
+def test_a_copy_with_an_absolute_warehouse_does_not_write_into_the_tables_of_its_original(shared: Shop) -> None:
+    copy = copied(shared)
+    with pytest.raises(TablesKeptElsewhere, match=shared.config.catalog.database):
+        refuse_elsewhere(copy)
+    with pytest.raises(TablesKeptElsewhere):
+        relocate_state(copy.root, {})
+    refuse_elsewhere(shared.config)
+
+
+def test_a_checkout_whose_state_is_made_from_the_marks_is_refused_too(shared: Shop) -> None:
+    with closing(open_state(shared.config)) as store:
+        shared.store = store.identity
+    shared.seal(shared.stage(1), 1)
+    there = shared.root.with_name(f"{shared.root.name}-cloned")
+    there.mkdir()
+    shutil.copy(shared.root / "lamina.toml", there)
+    clone = load_config(str(there), {}, overrides={})
+    restore_if_lost(clone)
+    with pytest.raises(TablesKeptElsewhere):
+        refuse_elsewhere(clone)
+
+
+def test_a_moved_project_keeps_its_absolute_warehouse(shared: Shop) -> None:
+    there = shared.root.with_name(f"{shared.root.name}-moved")
+    shared.root.rename(there)
+    moved = load_config(str(there), {}, overrides={})
+    refuse_elsewhere(moved)
+    there.rename(shared.root)
+    refuse_elsewhere(shared.config)
+    copy = copied(shared)
+    shared.root.rename(there)
+    refuse_elsewhere(copy)
+    with pytest.raises(TablesKeptElsewhere):
+        refuse_elsewhere(moved)
+
+
+def test_a_state_of_another_project_in_the_old_place_is_no_reason_to_refuse(shared: Shop) -> None:
+    copy = copied(shared)
+    Path(shared.config.catalog.database).unlink()
+    with closing(Database(Path(shared.config.catalog.database))):
+        refuse_elsewhere(copy)
+
+
+def test_a_project_that_was_moved_and_lost_its_state_is_refused_too(shop: Shop, tmp_path: Path) -> None:
+    shop.seal(shop.stage(1), 1)
+    there = tmp_path.with_name(f"{tmp_path.name}-moved")
+    tmp_path.rename(there)
+    config = load_config(str(there), {}, overrides={})
+    assert restore_if_lost(config) is not None
+    with pytest.raises(ProjectMoved):
+        refuse_elsewhere(config)
