@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
+from lamina.planner.recover import is_foreign
 from lamina.planner.segments import covered, fuse
 from lamina.planner.staleness import failure_in_words, given_up
 from lamina.values.coverage import Coverage, Logic, Segment
@@ -40,7 +41,9 @@ def with_rewrite(
     if failures := given_up(model, facts, execution_time):
         words = f"{reason}; {failure_in_words(failures)}"
         return (Block(model=model.name, intervals=covered(facts.coverage), reason=words, blocked_by=(model.name,)),)
-    if any(isinstance(action, Build | Rebuild) and action.mode == "replace_all" for action in decided):
+    works = tuple(action for action in decided if isinstance(action, Build | Rebuild))
+    # A table that reads itself is put back with its first slice: what another writer left is not laid out before that.
+    if any(work.mode == "replace_all" for work in works) or (works and is_foreign(facts.coverage)):
         return tuple(
             action.replace(reason=f"{action.reason}; {reason}") if isinstance(action, Build | Rebuild) else action
             for action in decided
