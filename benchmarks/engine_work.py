@@ -30,8 +30,8 @@ from benchmarks.engine_versions import age
 
 from lamina.operate import Ask, run_project
 from lamina.values.event import Event
+from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark.session import Application
-from lamina.warehouse.spark.settings import SparkSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

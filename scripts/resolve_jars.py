@@ -3,10 +3,10 @@
 import sys
 
 from lamina.errors import LaminaError
+from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark import class_archive
 from lamina.warehouse.spark.jars import resolve_jars
 from lamina.warehouse.spark.java import find_java
-from lamina.warehouse.spark.settings import SparkSettings
 
 
 def main() -> int:

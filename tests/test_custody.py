@@ -23,8 +23,8 @@ from lamina.values.coverage import Coverage, Mark
 from lamina.values.interval import WHOLE
 from lamina.values.names import EnvironmentName, Fingerprint, ModelName, Position, RunId, TableName
 from lamina.values.touch import Everything, Touch
-from lamina.warehouse import catalog
-from lamina.warehouse.spark.metadata import MARK, TOUCH, local_path, write_properties
+from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.iceberg.metadata import MARK, TOUCH, local_path, write_properties
 
 ORDERS = TableName("sales.orders")
 COLUMNS = pa.schema([("id", pa.int64())])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from lamina.look import load_config
 from lamina.starter import start_project
+from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark.profile import launch_conf
-from lamina.warehouse.spark.settings import SparkSettings
 
 SECRET = "hunter2-is-no-password"
 KEY = "spark.hadoop.fs.s3a.secret.key"

@@ -78,7 +78,7 @@ def _schema_reader(root: str, variables: Mapping[str, str]) -> SourceSchema:
     known: dict[str, Mapping[TableName, str]] = {}
 
     def read(table: SourceTable) -> Schema | None:
-        from lamina.warehouse.file_schema import KnownSchema
+        from lamina.warehouse.files.file_schema import KnownSchema
         from lamina.warehouse.schemas import source_schema
 
         if table.type == "iceberg" and "pointers" not in known:
@@ -92,7 +92,7 @@ def _schema_reader(root: str, variables: Mapping[str, str]) -> SourceSchema:
 def _pointers(root: str, variables: Mapping[str, str]) -> Mapping[TableName, str]:
     from lamina.config import build_config
     from lamina.project.read import load_project_file
-    from lamina.warehouse.catalog import connect, pointers
+    from lamina.warehouse.catalog.sqlite import connect, pointers
 
     file = load_project_file(scan_project(root), variables)
     config, _ = build_config(root, file, variables=variables, overrides={})

@@ -21,9 +21,9 @@ from lamina.state.sqlite import Database
 from lamina.state.store import SqlStore
 from lamina.values.names import TableName
 from lamina.values.value import Value
-from lamina.warehouse import catalog
-from lamina.warehouse.spark.metadata import local_path
-from lamina.warehouse.spark.rediscovery import FoundTable, find_table, find_tables, has_tables, table_names
+from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.iceberg.metadata import local_path
+from lamina.warehouse.iceberg.rediscovery import FoundTable, find_table, find_tables, has_tables, table_names
 
 NEVER_COPIED = ("run history", "plans", "failures of slices", "requests", "the project as it was last run")
 

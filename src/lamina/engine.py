@@ -25,7 +25,7 @@ from lamina.state.store import SqlStore
 from lamina.values.diagnostic import Diagnostic, sort_diagnostics
 from lamina.values.event import Event, Recovered
 from lamina.values.names import EnvironmentName, ModelName, RunId
-from lamina.warehouse.spark.settings import SparkSettings
+from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark.warehouse import SparkWarehouse
 
 # Names a failpoint at which the process kills itself, so that tests can prove that nothing is lost.

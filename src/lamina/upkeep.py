@@ -18,9 +18,9 @@ from lamina.state.sqlite import Database
 from lamina.values.custody import StateCheck, StateRebuild, StateRelocation
 from lamina.values.event import Event
 from lamina.values.names import EnvironmentName, TableName
-from lamina.warehouse import catalog
-from lamina.warehouse.spark.metadata import forget_metadata, local_path
-from lamina.warehouse.spark.relocation import CannotRelocate, Moved, mover, relocate_tables
+from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.iceberg.metadata import forget_metadata, local_path
+from lamina.warehouse.iceberg.relocation import CannotRelocate, Moved, mover, relocate_tables
 
 
 def _silent(_event: Event) -> None:

@@ -20,7 +20,7 @@ from lamina.values.names import (
 )
 from lamina.values.plan import Assumed, Plan, Selection
 from lamina.values.touch import Nothing, Touch
-from lamina.warehouse.catalog import STAGE_NAMESPACE, stage_of
+from lamina.warehouse.catalog.sqlite import STAGE_NAMESPACE, stage_of
 
 PROD = EnvironmentName("prod")
 NOW = datetime(2026, 4, 7, 12, tzinfo=UTC)

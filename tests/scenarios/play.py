@@ -23,8 +23,8 @@ from lamina.cli.app import run_command
 from lamina.cli.commands import split_command
 from lamina.state.store import SqlStore
 from lamina.values.names import EnvironmentName, RunId
+from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark.session import Application
-from lamina.warehouse.spark.settings import SparkSettings
 
 PROD = EnvironmentName("prod")
 CASES = Path(__file__).parent / "cases"

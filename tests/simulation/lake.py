@@ -18,8 +18,8 @@ from lamina.values.codec import content_hash
 from lamina.values.coverage import Mark
 from lamina.values.names import Position, TableName
 from lamina.values.touch import Touch
-from lamina.warehouse import catalog
-from lamina.warehouse.spark.rediscovery import FoundTable
+from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.iceberg.rediscovery import FoundTable
 
 CATALOG = "memory"
 

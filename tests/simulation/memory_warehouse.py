@@ -30,7 +30,7 @@ from lamina.values.interval import Interval, merge
 from lamina.values.names import ColumnName, CommitId, Fingerprint, Position, TableName
 from lamina.values.result import Detection
 from lamina.values.touch import ColumnRanges, Ranges, Touch
-from lamina.warehouse import catalog
+from lamina.warehouse.catalog import sqlite as catalog
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.port import NO_PINS, Comparison, History, Pins
 

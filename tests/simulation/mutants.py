@@ -22,7 +22,7 @@ from lamina.values.coverage import Coverage, Debt, Segment
 from lamina.values.interval import Interval
 from lamina.values.names import TableName
 from lamina.values.touch import Everything, Nothing, Touch
-from lamina.warehouse import catalog
+from lamina.warehouse.catalog import sqlite as catalog
 
 # The originals, which some mutants still call.
 _owe, _inverse_image, _changed_units = segments.owe, axis.inverse_image, differences.changed_units

@@ -14,7 +14,7 @@ from tests.simulation.memory_warehouse import MemoryWarehouse
 from lamina.compiler.graph import Graph
 from lamina.values.batch import Move
 from lamina.values.names import Fingerprint, TableName
-from lamina.warehouse import catalog
+from lamina.warehouse.catalog import sqlite as catalog
 from lamina.warehouse.port import Warehouse
 
 EVENTS = TableName(TABLE.location)

@@ -12,7 +12,7 @@ from lamina.compiler.graph import Graph
 from lamina.strategies.kept import kept_by
 from lamina.values.coverage import Mark
 from lamina.values.names import TableName
-from lamina.warehouse import catalog
+from lamina.warehouse.catalog import sqlite as catalog
 
 
 class Violation(AssertionError):

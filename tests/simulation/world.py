@@ -19,7 +19,7 @@ from lamina.compiler.graph import CompiledModel, Graph
 from lamina.state.dropped import read_dropped
 from lamina.state.store import SqlStore
 from lamina.values.names import Fingerprint, TableName
-from lamina.warehouse import catalog
+from lamina.warehouse.catalog import sqlite as catalog
 
 KEYS = ("a", "b", "c")
 FOREIGN_KEY = "f"  # of rows that others add to managed tables

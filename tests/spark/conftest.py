@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.spark.lake import Lake
 
+from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark.session import Application
-from lamina.warehouse.spark.settings import SparkSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -15,9 +15,9 @@ from lamina.values.names import ColumnName, CommitId, Fingerprint, ModelName, Po
 from lamina.values.plan import Mode
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.touch import Everything, Nothing, Touch
-from lamina.warehouse import catalog
+from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark.session import Application
-from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.warehouse import SparkWarehouse
 
 if TYPE_CHECKING:

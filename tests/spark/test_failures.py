@@ -11,7 +11,7 @@ from tests.spark.lake import Lake
 
 from lamina.project.strategy import Incremental
 from lamina.values.names import CommitId
-from lamina.warehouse import catalog
+from lamina.warehouse.catalog import sqlite as catalog
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.spark.errors import failure_kind
 

@@ -13,9 +13,9 @@ from tests.spark.lake import Lake
 from lamina.project.source import SourceTable
 from lamina.values.names import SourceName
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.file_schema import KnownSchema
+from lamina.warehouse.files.file_schema import KnownSchema
+from lamina.warehouse.files.manifest import SourceUnreadable
 from lamina.warehouse.schemas import source_schema
-from lamina.warehouse.spark.manifest import SourceUnreadable
 from lamina.warehouse.spark.session import Application
 
 pytestmark = pytest.mark.spark

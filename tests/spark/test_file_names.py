@@ -9,9 +9,9 @@ import pytest
 from tests.scenarios.play import Player
 from tests.spark.lake import Lake
 
-from lamina.warehouse.partition_folders import FoldersDisagree
-from lamina.warehouse.spark import manifest
-from lamina.warehouse.spark.manifest import SourceUnreadable
+from lamina.warehouse.files import manifest
+from lamina.warehouse.files.manifest import SourceUnreadable
+from lamina.warehouse.files.partition_folders import FoldersDisagree
 from lamina.warehouse.spark.reads import read_files
 from lamina.warehouse.spark.session import Application
 

@@ -12,8 +12,8 @@ from tests.spark.lake import Lake, day
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.project.strategy import TimeInterval
 from lamina.values.names import ColumnName, TableName
+from lamina.warehouse.files.manifest import FileEntry, load_manifest
 from lamina.warehouse.spark import frame, reads
-from lamina.warehouse.spark.manifest import FileEntry, load_manifest
 
 pytestmark = pytest.mark.spark
 

@@ -13,7 +13,7 @@ from lamina.values.names import ColumnName, Position, TableName
 from lamina.values.schema import Column, DataType
 from lamina.values.touch import Everything, Nothing, Ranges
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.spark.manifest import SourceChanged
+from lamina.warehouse.files.manifest import SourceChanged
 from lamina.warehouse.spark.reads import NotAppended, VersionGone
 
 pytestmark = pytest.mark.spark

@@ -7,8 +7,8 @@ from lamina.project.strategy import FullRefresh, Incremental, TimeInterval
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType
+from lamina.warehouse.iceberg.metadata import read_metadata
 from lamina.warehouse.spark.drift import DriftForbidden, DriftRefused
-from lamina.warehouse.spark.metadata import read_metadata
 
 pytestmark = pytest.mark.spark
 

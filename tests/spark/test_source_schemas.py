@@ -12,7 +12,7 @@ from tests.spark.lake import Lake
 
 from lamina.project.source import SourceTable
 from lamina.values.names import SourceName
-from lamina.warehouse.file_schema import KnownSchema
+from lamina.warehouse.files.file_schema import KnownSchema
 from lamina.warehouse.schemas import source_schema
 from lamina.warehouse.spark.file_types import FilesDisagree
 

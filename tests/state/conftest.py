@@ -7,7 +7,7 @@ import pytest
 
 from lamina.state.store import SqlStore
 from lamina.values.names import CommitId, TableName
-from lamina.warehouse import catalog
+from lamina.warehouse.catalog import sqlite as catalog
 
 CATALOG = "lake"
 

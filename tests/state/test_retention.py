@@ -26,7 +26,7 @@ from lamina.state.port import ModelRecord
 from lamina.state.store import SqlStore
 from lamina.values.coverage import Cursor
 from lamina.values.names import ModelName, PlanId, Position, RunId, TableName
-from lamina.warehouse import catalog
+from lamina.warehouse.catalog import sqlite as catalog
 
 LATER = NOW + retention.KEPT_FOR + timedelta(days=1)
 NOBODY: frozenset[ModelName] = frozenset()

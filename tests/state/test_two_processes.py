@@ -12,7 +12,7 @@ from lamina.errors import LaminaError
 from lamina.state.port import Lease
 from lamina.state.store import SqlStore
 from lamina.values.names import TableName
-from lamina.warehouse import catalog
+from lamina.warehouse.catalog import sqlite as catalog
 
 CATALOG = "lake"
 PROCESSES = 4

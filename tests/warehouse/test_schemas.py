@@ -14,11 +14,11 @@ import pytest
 from lamina.project.source import SourceTable
 from lamina.values.names import ColumnName, SourceName, TableName
 from lamina.values.schema import Column, DataType
-from lamina.warehouse.catalog import add_table, create_tables, pointers
-from lamina.warehouse.file_schema import ConflictingSchema, KnownSchema, SchemaAnswer, UnknownSchema
-from lamina.warehouse.partition_folders import partition_columns
+from lamina.warehouse.catalog.sqlite import add_table, create_tables, pointers
+from lamina.warehouse.files.file_schema import ConflictingSchema, KnownSchema, SchemaAnswer, UnknownSchema
+from lamina.warehouse.files.partition_folders import partition_columns
+from lamina.warehouse.files.widest import widest
 from lamina.warehouse.schemas import source_schema
-from lamina.warehouse.widest import widest
 
 
 def read(root: Path, *, format: Literal["parquet", "csv", "json"] = "parquet") -> SchemaAnswer:

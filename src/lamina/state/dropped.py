@@ -13,7 +13,7 @@ from lamina.values.codec import DecodeError, from_json
 from lamina.values.interval import WHOLE
 from lamina.values.names import EnvironmentName, ModelName, TableName
 from lamina.values.value import Value
-from lamina.warehouse import catalog
+from lamina.warehouse.catalog import sqlite as catalog
 
 FOLDER = ("_lamina", "dropped")
 

@@ -10,7 +10,7 @@ from lamina.errors import LaminaError
 from lamina.state.errors import StateCorrupt, StateReplaced, StateTooNew, StateUnavailable
 from lamina.state.migrations import KNOWN, found_version, upgrade
 from lamina.values.codec import DecodeError
-from lamina.warehouse.catalog import connect, create_tables
+from lamina.warehouse.catalog.sqlite import connect, create_tables
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 

@@ -18,7 +18,7 @@ from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, RunId, TableName
 from lamina.values.plan import Plan
 from lamina.values.touch import Touch
-from lamina.warehouse import catalog
+from lamina.warehouse.catalog import sqlite as catalog
 
 
 class SqlStore:

@@ -6,7 +6,7 @@ from pathlib import Path
 from lamina.project.source import SourceTable
 from lamina.values.names import TableName
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.file_schema import TYPED, KnownSchema, SchemaAnswer, UnknownSchema, files_schema
+from lamina.warehouse.files.file_schema import TYPED, KnownSchema, SchemaAnswer, UnknownSchema, files_schema
 
 
 def source_schema(source: SourceTable, root: Path, *, pointers: Mapping[TableName, str]) -> SchemaAnswer:
@@ -24,7 +24,7 @@ def source_schema(source: SourceTable, root: Path, *, pointers: Mapping[TableNam
 
 
 def _iceberg_schema(source: SourceTable, pointers: Mapping[TableName, str]) -> SchemaAnswer:
-    from lamina.warehouse.spark.metadata import read_metadata
+    from lamina.warehouse.iceberg.metadata import read_metadata
 
     pointer = pointers.get(TableName(source.location))
     if pointer is None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from lamina.project.source import SourceTable
 from lamina.values.names import SourceName, TableName
-from lamina.warehouse.spark.detect_files import file_head
-from lamina.warehouse.spark.settings import SparkSettings
-from lamina.warehouse.spark.tables import Tables
+from lamina.warehouse.files.detect_files import file_head
+from lamina.warehouse.iceberg.tables import Tables
+from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark.volume import Volume
 
 SOURCE = SourceTable(name=SourceName("raw.orders"), type="files", location="raw", format="csv")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from lamina.compiler.graph import CompiledModel
 from lamina.values.batch import Staged
 from lamina.values.interval import Interval
+from lamina.warehouse.iceberg.data_files import added_files
+from lamina.warehouse.iceberg.metadata import Metadata, read_metadata
 from lamina.warehouse.spark.carry import without
 from lamina.warehouse.spark.exact_paths import exact_path
-from lamina.warehouse.spark.iceberg_files import added_files
-from lamina.warehouse.spark.metadata import Metadata, read_metadata
 from lamina.warehouse.spark.ranges import rows_inside, rows_outside
 from lamina.warehouse.spark.reads import read_appended, read_snapshot
 from lamina.warehouse.spark.sql import text

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from lamina.values import codec
 from lamina.values.value import Value
+from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark.jars import cache_folder
 from lamina.warehouse.spark.java import Java
-from lamina.warehouse.spark.settings import SparkSettings
 
 # Above this much input the optimising compiler earns its start-up cost back: 6 million joined rows took 16.7 s without
 # it and 6.6 s with it, while small work starts in half the time without it. Those rows are some 200 MB of Parquet.

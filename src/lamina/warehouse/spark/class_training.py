@@ -12,11 +12,12 @@ from lamina.project.strategy import Merge
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Position, SourceName, TableName
 from lamina.values.schema import Column, DataType
-from lamina.warehouse.spark import manifest, reads, writes
+from lamina.warehouse.files import manifest
+from lamina.warehouse.iceberg.tables import Tables
+from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.spark import reads, writes
 from lamina.warehouse.spark.diff import diff_sides, of_versions
 from lamina.warehouse.spark.ranges import time_ranges
-from lamina.warehouse.spark.settings import SparkSettings
-from lamina.warehouse.spark.tables import Tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

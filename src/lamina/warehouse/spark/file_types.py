@@ -7,9 +7,9 @@ from lamina.project.source import SourceTable
 from lamina.values.names import ColumnName
 from lamina.values.schema import UNKNOWN, Schema
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.file_schema import ConflictingSchema, KnownSchema, UnknownSchema, files_schema, misfit
+from lamina.warehouse.files.file_schema import ConflictingSchema, KnownSchema, UnknownSchema, files_schema, misfit
+from lamina.warehouse.files.manifest import SourceUnreadable, list_files
 from lamina.warehouse.spark.exact_paths import exact_path
-from lamina.warehouse.spark.manifest import SourceUnreadable, list_files
 from lamina.warehouse.spark.sql import quote
 
 if TYPE_CHECKING:

@@ -19,18 +19,19 @@ from lamina.values.interval import Interval
 from lamina.values.names import ModelName, Position, TableName
 from lamina.values.schema import DataType
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.spark import manifest, reads
+from lamina.warehouse.files import manifest
+from lamina.warehouse.files.manifest import FileEntry
+from lamina.warehouse.files.needed_files import needed_files
+from lamina.warehouse.iceberg.filled import each_filled, filled_slices
+from lamina.warehouse.iceberg.metadata import Snapshot
+from lamina.warehouse.iceberg.tables import Tables
+from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.spark import reads
 from lamina.warehouse.spark.error_place import python_place, sql_place
-from lamina.warehouse.spark.filled import each_filled, filled_slices
-from lamina.warehouse.spark.manifest import FileEntry
-from lamina.warehouse.spark.metadata import Snapshot
-from lamina.warehouse.spark.needed_files import needed_files
 from lamina.warehouse.spark.new_rows import is_rewritten, rows_not_before
 from lamina.warehouse.spark.python_model import ModelInputs, run_python_model
 from lamina.warehouse.spark.ranges import predicate, rows_inside, time_ranges
-from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.sql import quote, relation
-from lamina.warehouse.spark.tables import Tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -6,8 +6,8 @@ from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.project.strategy import Merge
 from lamina.values.schema import DataType
+from lamina.warehouse.iceberg.metadata import Snapshot
 from lamina.warehouse.spark.checksum import is_hashable
-from lamina.warehouse.spark.metadata import Snapshot
 from lamina.warehouse.spark.sql import quote
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from lamina.project.fixed_conf import FIXED_CONF
-from lamina.warehouse.spark.settings import SparkSettings
+from lamina.warehouse.settings import SparkSettings
 
 _LAUNCH_KEYS = ("spark.driver.memory", "spark.driver.extraJavaOptions", "spark.driver.extraClassPath")
 

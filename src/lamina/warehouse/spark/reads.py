@@ -9,16 +9,16 @@ from lamina.values.batch import Pin
 from lamina.values.names import Position, TableName
 from lamina.values.schema import Schema
 from lamina.warehouse.failure import RebuildNeeded, WarehouseFailure
-from lamina.warehouse.file_schema import without_values
-from lamina.warehouse.partition_folders import folder_values
-from lamina.warehouse.spark import manifest
-from lamina.warehouse.spark.csv_files import by_layout
+from lamina.warehouse.files import manifest
+from lamina.warehouse.files.csv_files import by_layout
+from lamina.warehouse.files.file_schema import without_values
+from lamina.warehouse.files.manifest import FileEntry, HeldFile
+from lamina.warehouse.files.partition_folders import folder_values
+from lamina.warehouse.files.reading import default_options
+from lamina.warehouse.iceberg.metadata import Metadata, Snapshot
+from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark.exact_paths import exact_path, require_inferable
 from lamina.warehouse.spark.file_types import ddl, require_one_schema, typed_reader
-from lamina.warehouse.spark.manifest import FileEntry, HeldFile
-from lamina.warehouse.spark.metadata import Metadata, Snapshot
-from lamina.warehouse.spark.reading import default_options
-from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.sql import quote
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from lamina.project.fixed_conf import FIXED_CONF
 from lamina.values.event import Event, SessionReady, SessionStarting
+from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark import class_archive, jars
 from lamina.warehouse.spark.faults import SparkNotStarted, WarehouseNotWritable
 from lamina.warehouse.spark.java import Java, find_java
 from lamina.warehouse.spark.profile import catalog_conf, launch_conf, session_conf
-from lamina.warehouse.spark.settings import SparkSettings
 
 if TYPE_CHECKING:
     from pyspark import SparkConf

@@ -13,8 +13,12 @@ from lamina.values.coverage import Mark
 from lamina.values.drift import Drift
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType, Schema
-from lamina.warehouse import catalog
+from lamina.warehouse.catalog import sqlite as catalog
 from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.iceberg.layout import wanted_layout
+from lamina.warehouse.iceberg.metadata import MARK, PREDECESSOR, Metadata, Snapshot, local_path, read_metadata
+from lamina.warehouse.iceberg.tables import Tables
+from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark import writes
 from lamina.warehouse.spark.carry import Carry
 from lamina.warehouse.spark.drift import DriftForbidden, DriftRefused, NeededColumnGone
@@ -32,13 +36,9 @@ from lamina.warehouse.spark.evolve import (
     own_columns,
     updating,
 )
-from lamina.warehouse.spark.layout import wanted_layout
-from lamina.warehouse.spark.metadata import MARK, PREDECESSOR, Metadata, Snapshot, local_path, read_metadata
 from lamina.warehouse.spark.ranges import is_aligned, time_ranges
 from lamina.warehouse.spark.reads import read_snapshot
-from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.sql import quote, quote_all, relation, text
-from lamina.warehouse.spark.tables import Tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -2,9 +2,9 @@
 
 from lamina.project.source import SourceTable
 from lamina.values.names import Position, TableName
-from lamina.warehouse.spark import manifest
-from lamina.warehouse.spark.settings import SparkSettings
-from lamina.warehouse.spark.tables import Tables
+from lamina.warehouse.files import manifest
+from lamina.warehouse.iceberg.tables import Tables
+from lamina.warehouse.settings import SparkSettings
 
 
 class Volume:

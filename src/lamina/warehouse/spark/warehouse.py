@@ -19,18 +19,13 @@ from lamina.values.names import ColumnName, CommitId, ModelName, Position, Table
 from lamina.values.result import Detection, QueryResult
 from lamina.values.rows_asked import RowsAsked
 from lamina.values.touch import ColumnRanges, Touch
-from lamina.warehouse import catalog
+from lamina.warehouse.catalog import sqlite as catalog
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.port import NO_PINS, Comparison, History, Pins
-from lamina.warehouse.spark import ancestry, arrow_rows, checks, detect_files, detect_iceberg, manifest, writes
-from lamina.warehouse.spark.checked_rows import aggregates_of, checked_rows
-from lamina.warehouse.spark.diff import diff_sides, of_changes, of_versions
-from lamina.warehouse.spark.errors import translated
-from lamina.warehouse.spark.file_digests import keep_digests
-from lamina.warehouse.spark.file_types import require_one_schema
-from lamina.warehouse.spark.frame import Frames
-from lamina.warehouse.spark.lost_files import is_short, lost_file, remove_folder
-from lamina.warehouse.spark.metadata import (
+from lamina.warehouse.files import detect_files, manifest
+from lamina.warehouse.files.file_digests import keep_digests
+from lamina.warehouse.iceberg import ancestry, arrow_rows, detect_iceberg
+from lamina.warehouse.iceberg.lost_files import is_short, lost_file, remove_folder
+from lamina.warehouse.iceberg.metadata import (
     MARK,
     TOUCH,
     Metadata,
@@ -38,14 +33,21 @@ from lamina.warehouse.spark.metadata import (
     read_metadata,
     write_properties,
 )
+from lamina.warehouse.iceberg.tables import Tables
+from lamina.warehouse.port import NO_PINS, Comparison, History, Pins
+from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.spark import checks, writes
+from lamina.warehouse.spark.checked_rows import aggregates_of, checked_rows
+from lamina.warehouse.spark.diff import diff_sides, of_changes, of_versions
+from lamina.warehouse.spark.errors import translated
+from lamina.warehouse.spark.file_types import require_one_schema
+from lamina.warehouse.spark.frame import Frames
 from lamina.warehouse.spark.query import refuse_writing, run_query
 from lamina.warehouse.spark.ranges import rows_inside
 from lamina.warehouse.spark.reads import newest_loaded, read_changed, read_snapshot, steps_between
 from lamina.warehouse.spark.session import Application, own_conf
-from lamina.warehouse.spark.settings import SparkSettings
 from lamina.warehouse.spark.sql import quote, relation
 from lamina.warehouse.spark.stage import Stage
-from lamina.warehouse.spark.tables import Tables
 from lamina.warehouse.spark.verify import unverifiable, verify_table
 from lamina.warehouse.spark.volume import Volume
 from lamina.warehouse.spark.watch import watched

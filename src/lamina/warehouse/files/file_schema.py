@@ -1,0 +1,195 @@
+"""The columns that the files of one source have together: the widest types, or which two files do not fit."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from lamina.project.source import SourceTable
+from lamina.values.names import ColumnName
+from lamina.values.schema import UNKNOWN, Column, DataType, Schema
+from lamina.values.value import Value
+from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.files import csv_values
+from lamina.warehouse.files.footer_cache import ColumnsUnreadable, FooterCache
+from lamina.warehouse.files.json_values import as_spark
+from lamina.warehouse.files.manifest import FileEntry, list_files
+from lamina.warehouse.files.partition_folders import partition_columns
+from lamina.warehouse.files.widest import widest
+
+# Formats whose files say the types of their columns; of others the values have to be read.
+TYPED = ("parquet", "orc", "avro")
+# What Spark's Avro reader turns into a wider number.
+_AVRO_NUMBERS = ("int", "bigint", "float", "double")
+
+
+class KnownSchema(Value, frozen=True):
+    """The table's columns."""
+
+    columns: Schema
+    unnamed: dict[ColumnName, str] = {}  # columns whose type only Spark knows, each with a file that has it
+
+
+class UnknownSchema(Value, frozen=True):
+    """The columns are not known before Spark reads the table."""
+
+    reason: str
+    hint: str
+    file: str = ""  # that could not be read
+
+
+class ConflictingSchema(Value, frozen=True):
+    """Two files of one table give one column types that no one type can hold, so they cannot be read together."""
+
+    column: str
+    types: tuple[DataType, DataType]
+    files: tuple[str, str]  # the first is empty where the type is a declared one
+
+    @property
+    def reason(self) -> str:
+        """Say which files disagree."""
+        (first, second), (one, other) = self.types, self.files
+        before = f"is {first} in `{one}`" if one else f"is declared as {first}"
+        return f"column `{self.column}` {before} and {second} in `{other}`"
+
+    @property
+    def hint(self) -> str:
+        """Say what to do."""
+        if not self.files[0]:
+            return "declare a type that holds the values of all files, or write the file again"
+        return "write the files again with one type, or declare `columns` for the table"
+
+
+SchemaAnswer = KnownSchema | UnknownSchema | ConflictingSchema
+
+
+def files_schema(source: SourceTable, root: Path) -> SchemaAnswer:
+    """Return the columns of a source's files, as far as their types are known; only new files are opened."""
+    declare = f"declare `columns` for `{source.name}`"
+    if not _can_be_told(source):
+        return UnknownSchema(reason=f"the options of `{source.name}` say how its files are read", hint=declare)
+    try:
+        entries = list_files(source, root / source.location)
+    except WarehouseFailure as error:
+        return UnknownSchema(reason=error.message, hint=error.hint or declare)
+    if not entries:
+        return UnknownSchema(reason=f"the folder of `{source.name}` has no files", hint=declare)
+    footers = FooterCache(root, source)
+    try:
+        return _merged(source, entries, footers)
+    except ColumnsUnreadable as error:
+        return UnknownSchema(
+            reason=f"the footer of `{error.path}` cannot be read ({type(error.cause).__name__})",
+            hint=f"check that the file is whole, or {declare}",
+            file=error.path,
+        )
+    finally:
+        footers.keep()
+
+
+def misfit(source: SourceTable, root: Path, entries: tuple[FileEntry, ...]) -> ConflictingSchema | None:
+    """Return a file with a type that a column of the source cannot hold: ORC files would give null for its values."""
+    wanted = {column.name.lower(): column.type for column in source.columns}
+    footers = FooterCache(root, source)
+    try:
+        for entry, columns in footers.columns_of(entries):
+            for column in columns:
+                kind = wanted.get(column.name.lower(), UNKNOWN)
+                if not _holds(kind, column.type):
+                    return ConflictingSchema(column=column.name, types=(kind, column.type), files=("", entry.path))
+    except ColumnsUnreadable:
+        return None  # Spark says what is wrong with the file
+    finally:
+        footers.keep()
+    return None
+
+
+def without_values(
+    source: SourceTable, root: Path, entries: tuple[FileEntry, ...]
+) -> dict[frozenset[str], list[FileEntry]]:
+    """Return files by the columns in which they have no value and no type either, as pandas writes them."""
+    groups: dict[frozenset[str], list[FileEntry]] = {}
+    footers = FooterCache(root, source)
+    try:
+        for entry, columns in footers.columns_of(entries):
+            empty = frozenset(column.name.lower() for column in columns if column.type == "void")
+            groups.setdefault(empty, []).append(entry)
+    except ColumnsUnreadable:
+        return {frozenset(): list(entries)}
+    finally:
+        footers.keep()
+    return groups
+
+
+def _can_be_told(source: SourceTable) -> bool:
+    if source.format == "csv":
+        return csv_values.can_read(source)
+    return source.format in TYPED or not source.options
+
+
+def _holds(wanted: DataType, found: DataType) -> bool:
+    """Say whether ORC values of one type are read as another without becoming null."""
+    if UNKNOWN in (wanted, found) or wanted == "string" or (found, wanted) == ("date", "timestamp"):
+        return True
+    return widest(wanted, found) == wanted
+
+
+class _Seen(NamedTuple):
+    """A column as wide as its files need it, and the first file of each type."""
+
+    column: Column
+    files: dict[DataType, str]
+
+    def beside(
+        self, column: Column, path: str, wider: Callable[[DataType, DataType], DataType | None]
+    ) -> "_Seen | ConflictingSchema":
+        """Take in the column of one more file, or say with which file it does not go together."""
+        if column.type in self.files:
+            return self
+        kind = UNKNOWN if UNKNOWN in (column.type, self.column.type) else wider(self.column.type, column.type)
+        if kind is None:
+            pairs = ((known, file) for known, file in self.files.items() if wider(known, column.type) is None)
+            known, file = next(pairs, (self.column.type, next(iter(self.files.values()))))
+            return ConflictingSchema(column=column.name, types=(known, column.type), files=(file, path))
+        return _Seen(self.column.replace(type=kind), {**self.files, column.type: path})
+
+
+def _merged(source: SourceTable, entries: tuple[FileEntry, ...], footers: FooterCache) -> SchemaAnswer:
+    """Join the columns of all files in order; types that differ become the widest that holds them all."""
+    found: dict[str, _Seen] = {}
+    wider = {"avro": _wider_avro, "csv": _wider_csv}.get(source.format, widest)
+    for entry, columns in footers.columns_of(entries):
+        for column in columns:
+            seen = found.get(column.name.lower())
+            fresh = _Seen(column, {column.type: entry.path})
+            widened = fresh if seen is None else seen.beside(column, entry.path, wider)
+            if isinstance(widened, ConflictingSchema):
+                return _in_spark_words(widened) if source.format == "json" else widened
+            found[column.name.lower()] = widened
+    unnamed = {seen.column.name: seen.files[UNKNOWN] for seen in found.values() if UNKNOWN in seen.files}
+    columns = _named_as(source, (seen.column for seen in found.values()))
+    data = {column.name.lower(): column for column in columns}
+    folders = {column.name.lower(): column for column in partition_columns(entry.path for entry in entries)}
+    # A column in both has its place among the data and the values of the folders.
+    return KnownSchema(columns=tuple((data | folders).values()), unnamed=unnamed)
+
+
+def _named_as(source: SourceTable, columns: Iterable[Column]) -> Schema:
+    """Return columns as Spark names and orders what has no type of its own."""
+    if source.format == "json":
+        return tuple(item.replace(type=as_spark(item.type)) for item in sorted(columns, key=lambda item: item.name))
+    return tuple(item.replace(type=DataType("int")) if item.type == "void" else item for item in columns)
+
+
+def _in_spark_words(conflict: ConflictingSchema) -> ConflictingSchema:
+    first, second = conflict.types
+    return conflict.replace(types=(as_spark(first), as_spark(second)))
+
+
+def _wider_avro(left: DataType, right: DataType) -> DataType | None:
+    is_number = left in _AVRO_NUMBERS and right in _AVRO_NUMBERS
+    return left if left == right else widest(left, right) if is_number else None
+
+
+def _wider_csv(left: DataType, right: DataType) -> DataType | None:
+    """Return what holds both; text of a day is read as the time at which it begins."""
+    return DataType("timestamp") if {left, right} == {"date", "timestamp"} else widest(left, right)

@@ -1,0 +1,52 @@
+"""Which files of a source the slices of a batch can see, by the ranges that also decide which slices a file touches."""
+
+from lamina.compiler.graph import CompiledModel, InputUse
+from lamina.planner.axis import inverse_image
+from lamina.project.source import SourceTable
+from lamina.project.strategy import TimeInterval
+from lamina.values.interval import Interval
+from lamina.values.names import TableName
+from lamina.values.schema import UNKNOWN
+from lamina.warehouse.files.manifest import FileEntry, HeldFile, Manifest
+from lamina.warehouse.files.partition_folders import folder_values
+
+# Formats whose ranges are read as Spark reads the values, with the types of columns this is known for.
+_TEXT_TIMES = frozenset({"date", "timestamp"})
+_READ_ALIKE = {"csv": _TEXT_TIMES, "json": _TEXT_TIMES, "parquet": _TEXT_TIMES | {"timestamp_ntz"}}
+
+
+def needed_files(model: CompiledModel, source: SourceTable, held: Manifest, *, span: Interval) -> tuple[FileEntry, ...]:
+    """Return the files to read for a range of a model's slices; one whose times are not known is always read."""
+    use = next((item for item in model.inputs if item.name == TableName(source.name)), None)
+    if use is None or not _is_proven(model, use) or not _is_told(source, use, held):
+        return held.entries
+    needed = tuple(item.file for item in held.files if _is_needed(model, use, item, span=span))
+    # A frame of no files would not have the columns of folders where Spark puts them.
+    return needed or held.entries[:1]
+
+
+def _is_proven(model: CompiledModel, use: InputUse) -> bool:
+    """Tell whether a query is known to read an input by its filter column and declared window only."""
+    strategy = model.settings.strategy
+    if use.filter_column is None or model.kind != "sql" or not isinstance(strategy, TimeInterval):
+        return False
+    if use.on_touch == "keep":  # how far such an input is read back is not asked
+        return False
+    # Findings about reads outside the range may be allowed; of one-slice batches some clauses are not looked into.
+    return not model.settings.allow and strategy.batch_size != 1
+
+
+def _is_told(source: SourceTable, use: InputUse, held: Manifest) -> bool:
+    """Tell whether ranges are those of the values Spark sees, and columns do not depend on which files are read."""
+    kinds = {column.name.casefold(): column.type for column in source.columns}
+    kind = kinds.get((use.filter_column or "").casefold())
+    if kind not in _READ_ALIKE.get(source.format, ()) or UNKNOWN in kinds.values():
+        return False
+    return all(name.casefold() in kinds for item in held.files for name, _ in folder_values(item.file.path))
+
+
+def _is_needed(model: CompiledModel, use: InputUse, item: HeldFile, *, span: Interval) -> bool:
+    ranges = next((held.ranges for held in item.held if held.column == use.filter_column), None)
+    if ranges is None:
+        return True
+    return any(reader.start < span.end and reader.end > span.start for reader in inverse_image(model, use, ranges))

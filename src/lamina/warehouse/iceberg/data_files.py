@@ -1,0 +1,91 @@
+"""The data files of one version of an Iceberg table, and its columns with their ids, without a JVM."""
+
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from lamina.values.value import Value
+from lamina.warehouse.iceberg.avro import read_records
+from lamina.warehouse.iceberg.metadata import Metadata, Snapshot, load_parts, local_path, part_of
+
+# What it ends in to read a file that is missing or damaged: what the decoders raise depends on the bytes they meet.
+UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AssertionError, zlib.error, struct.error)
+
+_DATA = 0  # the content of a manifest that lists files with rows
+
+# The status of a file in a manifest: it came, or left the table, with the version that wrote the manifest.
+_ADDED, _DELETED = 1, 2
+
+
+class DataFile(Value, frozen=True):
+    """One file with rows."""
+
+    path: str
+    rows: int
+
+
+def current_fields(pointer: str) -> list[dict[str, Any]]:
+    """Return the columns of a table as its metadata writes them."""
+    parts = load_parts(pointer)
+    current = part_of(parts, "current-schema-id", int, 0)
+    found: list[dict[str, Any]] = next(
+        schema["fields"] for schema in part_of(parts, "schemas", list[Any], []) if schema["schema-id"] == current
+    )
+    return found
+
+
+def data_files(metadata: Metadata) -> tuple[DataFile, ...] | None:
+    """Return the files of the current version in order; None where rows are deleted aside, or files are not Parquet."""
+    snapshot = metadata.snapshot
+    if snapshot is None:
+        return () if metadata.position is None else None
+    found: list[DataFile] = []
+    for manifest in records_of(snapshot.manifest_list):
+        if manifest.get("content", _DATA) != _DATA:
+            return None
+        for file in files_in(manifest):
+            if file["file_format"].upper() != "PARQUET":
+                return None
+            found.append(DataFile(path=file["file_path"], rows=file["record_count"]))
+    return tuple(found)
+
+
+def changed_files(step: Snapshot) -> tuple[str, ...]:
+    """Return the data files that a step added or removed."""
+    return _files_of_step(step, (_ADDED, _DELETED))
+
+
+def added_files(step: Snapshot) -> tuple[str, ...]:
+    """Return the data files that a step added."""
+    return _files_of_step(step, (_ADDED,))
+
+
+def files_in(manifest: Any) -> Iterator[Any]:
+    """Yield the files that a manifest of a list holds, without those that left the table with it."""
+    for entry in records_of(manifest["manifest_path"]):
+        if entry["status"] != _DELETED:
+            yield entry["data_file"]
+
+
+def records_of(location: str) -> list[Any]:
+    """Read a manifest, or a list of them; raise OSError where it is missing, ValueError where it is damaged.
+
+    PyIceberg takes a location for a URL, and finds no file in a folder with a space or a `#` in its name.
+    """
+    try:
+        return list(read_records(local_path(location).read_bytes()))
+    except (zlib.error, struct.error, LookupError, TypeError) as error:
+        raise ValueError(f"`{location}` is damaged: {error}") from error
+
+
+def _files_of_step(step: Snapshot, statuses: tuple[int, ...]) -> tuple[str, ...]:
+    position = int(step.position)
+    return tuple(
+        entry["data_file"]["file_path"]
+        for manifest in records_of(step.manifest_list)
+        if manifest["added_snapshot_id"] == position
+        for entry in records_of(manifest["manifest_path"])
+        # An entry without a version of its own is of the version that wrote the manifest.
+        if entry["status"] in statuses and entry.get("snapshot_id") in (None, position)
+    )

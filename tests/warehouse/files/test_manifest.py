@@ -1,0 +1,76 @@
+"""Manifests are read once for all who ask, and again when more is told of their files."""
+
+from pathlib import Path
+
+import pytest
+
+from lamina.project.source import SourceTable
+from lamina.values import codec
+from lamina.values.interval import WHOLE
+from lamina.values.names import ColumnName, Position, SourceName
+from lamina.values.touch import ColumnRanges
+from lamina.warehouse.files.manifest import (
+    FileEntry,
+    HeldFile,
+    Manifest,
+    ManifestGone,
+    list_files,
+    load_manifest,
+    store_manifest,
+)
+from lamina.warehouse.settings import SparkSettings
+
+SOURCE = SourceTable(name=SourceName("raw.orders"), type="files", location="raw")
+FILE = FileEntry(path="a.csv", size=1, modified_ns=2)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> SparkSettings:
+    folder = str(tmp_path)
+    return SparkSettings(root=folder, database=f"{folder}/db", warehouse=f"{folder}/warehouse", logs=folder)
+
+
+def test_a_manifest_is_taken_apart_once(settings: SparkSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    position = store_manifest(settings, Manifest(source="raw.orders", files=(HeldFile(file=FILE),)))
+    first = load_manifest(settings, SOURCE, position)
+
+    monkeypatch.delattr(codec, "from_json")
+
+    assert load_manifest(settings, SOURCE, position) == first
+
+
+def test_a_manifest_that_was_stored_again_is_read_again(settings: SparkSettings) -> None:
+    position = store_manifest(settings, Manifest(source="raw.orders", files=(HeldFile(file=FILE),)))
+    assert load_manifest(settings, SOURCE, position).asked == ()
+    told = HeldFile(file=FILE, held=(ColumnRanges(column=ColumnName("at"), ranges=(WHOLE,)),))
+
+    again = store_manifest(settings, Manifest(source="raw.orders", files=(told,), asked=(ColumnName("at"),)))
+
+    assert again == position
+    assert load_manifest(settings, SOURCE, position).files == (told,)
+
+
+def test_a_manifest_that_is_gone_is_reported(settings: SparkSettings) -> None:
+    position = store_manifest(settings, Manifest(source="raw.orders", files=()))
+    load_manifest(settings, SOURCE, position)
+    Path(settings.warehouse, "_lamina", "manifests", f"{position}.json").unlink()
+    for gone in (position, Position("never-there")):
+        with pytest.raises(ManifestGone):
+            load_manifest(settings, SOURCE, gone)
+
+
+def test_files_are_named_from_the_folder_of_the_source_and_sorted(tmp_path: Path) -> None:
+    names = ["b/2.csv", "b/1.csv", "a.csv", "day-1/x-2/c.csv", "_tmp/d.csv", ".hidden", "b/_SUCCESS"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+
+    found = list_files(SOURCE, tmp_path)
+
+    assert [(entry.path, entry.size) for entry in found] == [
+        ("a.csv", 5),
+        ("b/1.csv", 7),
+        ("b/2.csv", 7),
+        ("day-1/x-2/c.csv", 15),
+    ]
+    assert [entry.path for entry in list_files(SOURCE, tmp_path / "a.csv")] == ["."]
