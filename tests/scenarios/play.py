@@ -123,15 +123,26 @@ class Player:
 
     def command(self, line: str, at: str | None) -> tuple[int, dict[str, Any]]:
         """Run one command and return its exit code and document."""
-        name, arguments = split_command(shlex.split(line.replace("{plan}", self._plan_id)))
-        if at is not None and name in TIMED and "--execution-time" not in arguments:
-            arguments += ["--execution-time", at]
         out, err = io.StringIO(), io.StringIO()
-        with redirect_stdout(out), redirect_stderr(err):
-            code = run_command(name, [*arguments, "--project-dir", str(self.folder), "--output", "json"])
+        code = self._run(line, at, output="json", out=out, err=err)
         text = out.getvalue()
         document = json.loads(text) if text.startswith("{") else {"status": text + err.getvalue(), "exit_code": code}
         return code, document
+
+    def printed(self, step: Step, at: str | None) -> tuple[int, str]:
+        """Make a step happen and return the exit code of its command, and what a person reads."""
+        self._prepare(step)
+        with self._other_run() if step.is_held else nullcontext():
+            screen = io.StringIO()
+            code = self._run(step.command, at, output="text", out=screen, err=screen)
+        return code, screen.getvalue()
+
+    def _run(self, line: str, at: str | None, *, output: str, out: io.StringIO, err: io.StringIO) -> int:
+        name, arguments = split_command(shlex.split(line.replace("{plan}", self._plan_id)))
+        if at is not None and name in TIMED and "--execution-time" not in arguments:
+            arguments += ["--execution-time", at]
+        with redirect_stdout(out), redirect_stderr(err):
+            return run_command(name, [*arguments, "--project-dir", str(self.folder), "--output", output])
 
     def query(self, text: str) -> list[str]:
         """Return the rows of a query as text, sorted."""
@@ -174,7 +185,7 @@ class Player:
             found = tuple(self.folder.glob(pattern))
             assert found, f"there is no {pattern}"
             for file in found:
-                file.unlink()
+                shutil.rmtree(file) if file.is_dir() else file.unlink()
         for path, (old, new) in step.edit.items():
             text = (self.folder / path).read_text()
             assert old in text, f"`{old}` is not in {path}"

@@ -97,9 +97,10 @@ def _show_failures(screen: Screen, result: RunResult) -> None:
         return
     screen.err.print("")
     show_diagnostics(screen, tuple(item.error for item in failed if item.error is not None))
-    # What was not tried says itself what would help.
+    # What was not tried says itself what would help, unless the diagnostic of its source was just shown.
+    shown = {f"{item.code}: {item.message}" for item in result.diagnostics}
     for item in failed:
-        if item.error is None:
+        if item.error is None and item.reason not in shown:
             screen.err.print(f"{item.model}: {item.reason}\n", style="red")
     if tried := [item.model for item in failed if item.error is not None]:
         screen.err.print(f"to try again: lamina retry {' '.join(tried)}\n")

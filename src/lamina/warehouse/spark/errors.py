@@ -102,6 +102,8 @@ _BAD_ADVICE = re.compile(r' If necessary set "spark\.sql\.ansi\.enabled" to "fal
 _JAVA_CLASSES = re.compile(r"^(?:(?:[a-z]\w*\.)+[A-Z][\w$]*: ?)+")
 _CODE = re.compile(r"^\[[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*\] ?")
 _STATE_CODE = re.compile(r" ?SQLSTATE: \w{5}")
+# Java's way to say that a text is not a number.
+_NOT_A_NUMBER = re.compile(r"^For input string: (\".*\")$")
 # Where in the text that Spark was given something is; the reader knows another text.
 _SPARK_PLACE = re.compile(r"(?:; line (\d+) pos \d+| \(line (\d+), pos \d+\))$")
 
@@ -240,8 +242,10 @@ def plain_sentence(said: str) -> str:
     'Division by zero. Use `try_divide` to tolerate it.'
     >>> plain_sentence("java.lang.RuntimeException: org.apache.iceberg.exceptions.NotFoundException: File is gone")
     'File is gone'
+    >>> plain_sentence('java.lang.NumberFormatException: For input string: "twenty"')
+    '"twenty" is not a number of the declared type'
     """
-    words = _CODE.sub("", _JAVA_CLASSES.sub("", said))
+    words = _NOT_A_NUMBER.sub(r"\1 is not a number of the declared type", _CODE.sub("", _JAVA_CLASSES.sub("", said)))
     return _BAD_ADVICE.sub("", _STATE_CODE.sub("", words)) or said
 
 
