@@ -73,3 +73,21 @@ def test_row_outside_the_batch_fails_it(lake: Lake) -> None:
         lake.stage(model, "replace_slices", slices=(day(1),))
 
     assert caught.value.kind == "data_rejected"
+
+
+def test_abandoned_stage_deletes_no_metadata_of_a_table_that_removes_old_ones(lake: Lake) -> None:
+    model = lake.add_model("sales.numbers", "SELECT id FROM range(3)")
+    lake.build(model)
+    lake.sql(
+        "ALTER TABLE lake.sales.numbers SET TBLPROPERTIES ("
+        "'write.metadata.delete-after-commit.enabled' = 'true', 'write.metadata.previous-versions-max' = '1')"
+    )
+    model = lake.add_model("sales.numbers", "SELECT id, 1 AS more FROM range(2)")
+
+    staged = lake.stage(model, "append")  # a commit for the new column, one for the rows
+
+    assert lake.sql("SELECT count(*) FROM lake.sales.numbers") == [(3,)]
+    lake.warehouse.discard(staged.batch.commit)
+    assert lake.sql("SELECT count(*) FROM lake.sales.numbers") == [(3,)]
+    lake.publish(lake.stage(model, "append"))
+    assert lake.sql("SELECT count(*) FROM lake.sales.numbers") == [(5,)]

@@ -22,6 +22,8 @@ MARK = "lamina.mark"
 TOUCH = "lamina.touch"
 # Replacing a table's schema starts a new ancestry in Iceberg; this property ties it to the old one.
 PREDECESSOR = "lamina.predecessor"
+# A table with this property set removes the oldest metadata files it knows with each commit.
+DELETES_METADATA = "write.metadata.delete-after-commit.enabled"
 
 # How many older metadata files a table remembers, Iceberg's own default.
 _KEPT_LOG = 100

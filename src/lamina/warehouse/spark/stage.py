@@ -16,7 +16,16 @@ from lamina.values.schema import Column, DataType, Schema
 from lamina.warehouse.catalog import sqlite as catalog
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.iceberg.layout import wanted_layout
-from lamina.warehouse.iceberg.metadata import MARK, PREDECESSOR, Metadata, Snapshot, local_path, read_metadata
+from lamina.warehouse.iceberg.metadata import (
+    DELETES_METADATA,
+    MARK,
+    PREDECESSOR,
+    Metadata,
+    Snapshot,
+    local_path,
+    read_metadata,
+    write_properties,
+)
 from lamina.warehouse.iceberg.tables import Tables
 from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark import writes
@@ -44,9 +53,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 # Several processes may commit into one SQLite file at once.
-_TABLE_PROPERTIES = {"commit.retry.num-retries": "20", "commit.retry.min-wait-ms": "50"}
-
-
+_TABLE_PROPERTIES = {
+    "commit.retry.num-retries": "20",
+    "commit.retry.min-wait-ms": "50",
+    DELETES_METADATA: "false",
+}
 # The type of a null without a type, also inside others; not a field of that name.
 _VOID = re.compile(r"(^|[<:,])void($|[>,])")
 
@@ -106,6 +117,9 @@ class Stage:
         """Put the stage on its base; return that, and the properties of the commit."""
         pointer = None if self._batch.is_base_lost else self._batch.base
         base = None if pointer is None else read_metadata(pointer)
+        if base is not None and base.properties.get(DELETES_METADATA) == "true":
+            # A commit on the stage would delete old metadata files, and the live pointer names one of them.
+            pointer = write_properties(base.pointer, {DELETES_METADATA: "false"})
         self._tables.set_stage(self._batch.commit, pointer)
         properties = {MARK: codec.to_json(mark).decode()}
         if base is not None and base.position is not None:
