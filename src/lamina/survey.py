@@ -19,7 +19,6 @@ from lamina.planner.plan import build_plan
 from lamina.planner.question import Question, question_of, unknown_table
 from lamina.planner.select import select, table_named
 from lamina.planner.standing import broken_status, interval_ranges, model_status, unbuilt_status
-from lamina.project.strategy import TimeInterval
 from lamina.state.port import BatchRecord, RunRecord
 from lamina.values.batch import Pin
 from lamina.values.codec import from_json
@@ -196,8 +195,8 @@ def show_model(
     with open_known(root, environment_variables, emit=emit) as engine:
         found = table_named(engine.graph, model)
         _require_built(found, engine.warehouse.heads([found.target])[found.target])
-        strategy = found.settings.strategy
-        asked = RowsAsked(order_by=strategy.time_column if isinstance(strategy, TimeInterval) else None)
+        slices = found.traits.slices
+        asked = RowsAsked(order_by=slices.time_column if slices is not None else None)
         plain = engine.warehouse.read_rows(found.target, asked, limit=limit)
         return plain or engine.warehouse.query(verbatim(_rows_of(found)), limit=limit)
 
@@ -214,9 +213,9 @@ def _table_of(name: TableName) -> TableName:
 
 def _rows_of(model: CompiledModel) -> str:
     """Return the query for a model's rows, in the order of its time."""
-    strategy = model.settings.strategy
+    slices = model.traits.slices
     names = ".".join(quoted(part) for part in model.target.split("."))
-    order = f" ORDER BY {quoted(strategy.time_column)}" if isinstance(strategy, TimeInterval) else ""
+    order = f" ORDER BY {quoted(slices.time_column)}" if slices is not None else ""
     return f"SELECT * FROM {names}{order}"
 
 

@@ -12,6 +12,8 @@ from lamina.compiler.slices.incrementality import judge
 from lamina.compiler.slices.shape import shape_of
 from lamina.compiler.slices.verdict import InputFacts, Proven, Refused, Verdict
 from lamina.project.strategy import Strategy
+from lamina.strategies.driver import find_driver
+from lamina.strategies.table import traits_of
 from lamina.values.codec import from_json, to_json
 from lamina.values.duration import parse_duration
 from lamina.values.names import ColumnName, TableName
@@ -59,8 +61,13 @@ def verdict_of(case: dict[str, Any]) -> Verdict:
     assert from_json(to_json(shape), QueryShape) == shape
     strategy: Strategy = from_json(to_json(case["strategy"]), Strategy)  # type: ignore[arg-type]  # a union
     inputs = facts(shape, case.get("inputs", {}))
+    traits = traits_of(strategy)
+    driver = find_driver(
+        traits.driver, [item.name for item in inputs.values()], names={name: TableName(name) for name in inputs}
+    )
+    inputs = {name: item.replace(is_driver=item.name == driver) for name, item in inputs.items()}
     is_dated = ColumnName(case["strategy"].get("time_column", "")) in DATES
-    return judge(strategy, shape, inputs=inputs, zone=case.get("zone", "UTC"), is_dated=is_dated)
+    return judge(traits, shape, inputs=inputs, zone=case.get("zone", "UTC"), is_dated=is_dated)
 
 
 def cases(kind: str) -> list[Any]:

@@ -14,10 +14,13 @@ from lamina.compiler.slices.shape import shape_of
 from lamina.compiler.slices.units import DAY
 from lamina.compiler.slices.verdict import InputFacts, Proven, RangeRead
 from lamina.project.strategy import Incremental, TimeInterval
+from lamina.strategies.table import traits_of
 from lamina.values.names import ColumnName, TableName
 
 COLUMNS = tuple(ColumnName(name) for name in ("id", "k", "d", "v"))
 DAY_COLUMN = ColumnName("d")
+DAILY = traits_of(TimeInterval(time_column=DAY_COLUMN))
+APPENDED = traits_of(Incremental(driver=TableName("a")))
 QUERIES = 600
 RANGE = (10, 14)
 
@@ -26,7 +29,8 @@ def facts(window: int | None) -> dict[str, InputFacts]:
     """Return the facts of both tables."""
     reach = window * DAY if window else None
     return {
-        name: InputFacts(TableName(name), DAY_COLUMN, COLUMNS, frozenset({DAY_COLUMN}), reach) for name in ("a", "b")
+        name: InputFacts(TableName(name), DAY_COLUMN, COLUMNS, frozenset({DAY_COLUMN}), reach, is_driver=name == "a")
+        for name in ("a", "b")
     }
 
 
@@ -68,7 +72,7 @@ def test_accepted_slices_equal_one_batch_and_need_nothing_far() -> None:
         sql = random_query(chance, chance.randint(1, 3))
         window = chance.choice((None, 3))
         shape = shape_of(sqlglot.parse_one(sql, dialect="spark"))
-        verdict = judge(TimeInterval(time_column=DAY_COLUMN), shape, inputs=facts(window), zone="UTC", is_dated=True)
+        verdict = judge(DAILY, shape, inputs=facts(window), zone="UTC", is_dated=True)
         if not isinstance(verdict, Proven):
             continue
         accepted += 1
@@ -85,13 +89,13 @@ def test_accepted_slices_equal_one_batch_and_need_nothing_far() -> None:
 
 def test_accepted_batches_of_one_slice_hold_its_rows_and_need_nothing_far() -> None:
     accepted = 0
-    strategy = TimeInterval(time_column=DAY_COLUMN, batch_size=1)
+    traits = traits_of(TimeInterval(time_column=DAY_COLUMN, batch_size=1))
     for seed in range(QUERIES):
         chance = Random(seed)
         sql = random_query(chance, chance.randint(1, 3))
         window = chance.choice((None, 3))
         shape = shape_of(sqlglot.parse_one(sql, dialect="spark"))
-        verdict = judge(strategy, shape, inputs=facts(window), zone="UTC", is_dated=True)
+        verdict = judge(traits, shape, inputs=facts(window), zone="UTC", is_dated=True)
         if not isinstance(verdict, Proven):
             continue
         accepted += 1
@@ -108,9 +112,8 @@ def test_accepted_appends_equal_the_whole() -> None:
         chance = Random(seed)
         sql = random_query(chance, chance.randint(1, 3)).replace("@start_date", "0").replace("@end_date", "99")
         shape = shape_of(sqlglot.parse_one(sql, dialect="spark"))
-        if not isinstance(
-            judge(Incremental(driver=TableName("a")), shape, inputs=facts(None), zone="UTC", is_dated=True), Proven
-        ):
+        verdict = judge(APPENDED, shape, inputs=facts(None), zone="UTC", is_dated=True)
+        if not isinstance(verdict, Proven):
             continue
         accepted += 1
         with closing(filled(chance)) as connection:
@@ -131,7 +134,7 @@ def test_what_a_refused_query_is_known_to_read_is_all_it_reads() -> None:
         chance = Random(seed)
         sql = random_query(chance, chance.randint(1, 3))
         shape = shape_of(sqlglot.parse_one(sql, dialect="spark"))
-        verdict = judge(TimeInterval(time_column=DAY_COLUMN), shape, inputs=facts(3), zone="UTC", is_dated=True)
+        verdict = judge(DAILY, shape, inputs=facts(3), zone="UTC", is_dated=True)
         if isinstance(verdict, Proven) or not verdict.reads:
             continue
         bounded += 1

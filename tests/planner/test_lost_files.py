@@ -3,6 +3,7 @@
 import pytest
 from tests.planner.making import DAILY, built, day, days, facts, model, use
 
+from lamina.compiler.graph import CompiledModel
 from lamina.planner.decide import decide
 from lamina.planner.occasion import Occasion
 from lamina.project.strategy import DeleteInsert, FullRefresh, Incremental, Merge, Strategy
@@ -73,10 +74,14 @@ def test_a_table_that_nothing_is_recorded_of_is_never_replaced() -> None:
     assert isinstance(block, Block)
 
 
+def _keeps_history(subject: CompiledModel) -> bool:
+    return keeps_history(subject.traits, subject.inputs)
+
+
 def test_which_tables_keep_what_their_inputs_cannot_give() -> None:
     driven = (use("raw.a", is_driver=True), use("raw.b"))
-    assert keeps_history(model(strategy=Incremental(), inputs=driven))
-    assert not keeps_history(model(strategy=Incremental(), inputs=driven[:1]))
-    assert keeps_history(model(strategy=Merge(unique_key=ID, on_delete="delete", update_columns=ID)))
-    assert keeps_history(model(strategy=FullRefresh(), inputs=(use(on_touch="keep"),)))
-    assert not keeps_history(model(strategy=DAILY, inputs=(use(),)))
+    assert _keeps_history(model(strategy=Incremental(), inputs=driven))
+    assert not _keeps_history(model(strategy=Incremental(), inputs=driven[:1]))
+    assert _keeps_history(model(strategy=Merge(unique_key=ID, on_delete="delete", update_columns=ID)))
+    assert _keeps_history(model(strategy=FullRefresh(), inputs=(use(on_touch="keep"),)))
+    assert not _keeps_history(model(strategy=DAILY, inputs=(use(),)))

@@ -155,7 +155,10 @@ class Lose(Value, frozen=True, tag="lose", tag_field="act"):
     def happen(self, world: World) -> None:
         table = world.target(self.pick)
         pointer = world.lake.pointer(table)
-        if pointer is not None and not keeps_history(world.compile()[0].model(ModelName(table))):
+        if pointer is None:
+            return
+        model = world.compile()[0].model(ModelName(table))
+        if not keeps_history(model.traits, model.inputs):
             world.lake.lost[pointer] = self.what
 
 

@@ -22,7 +22,6 @@ from tests.simulation.table_versions import head_of, history_of, schema_of
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.project.source import SourceTable
-from lamina.strategies.kept import kept_by
 from lamina.values.batch import Batch, CheckResult, Counts, Diff, DiffQuestion, Move, Pin, Staged
 from lamina.values.coverage import Mark
 from lamina.values.facts import Head
@@ -237,6 +236,6 @@ def _retained(batch: Batch, model: CompiledModel, relation: Relation, counts: Co
     if batch.base is None:
         return 0
     if batch.mode == "replace_all":
-        return counts.carried if kept_by(model.settings.strategy) else 0
+        return counts.carried if model.traits.kept_by else 0
     is_whole = batch.mode == "merge" and all(pin.since is None for pin in batch.pins)
     return len(relation.rows) - counts.inserted - counts.replaced if is_whole else None

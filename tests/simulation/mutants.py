@@ -16,7 +16,7 @@ from lamina.executor import observe, publish, run, step
 from lamina.executor.passing import Pass
 from lamina.planner import axis, batches, decide, decide_intervals, fold, heads, kept, record, recover, segments
 from lamina.state import leases, logs, store
-from lamina.strategies import incremental
+from lamina.strategies import write
 from lamina.values.batch import Counts, Pin
 from lamina.values.coverage import Coverage, Debt, Segment
 from lamina.values.interval import Interval
@@ -186,9 +186,9 @@ MUTANTS = (
     Mutant(
         "rewritten_driver_is_appended",
         "a rewritten driver rebuilds",
-        incremental,
+        write,
         "appended_since",
-        lambda _model, debts: debts[0].since if debts else None,
+        lambda _driver, debts: debts[0].since if debts else None,
         net=_NO_GUARD,
     ),
     Mutant(

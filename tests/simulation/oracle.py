@@ -12,7 +12,7 @@ from tests.simulation.project import START
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.project.strategy import DeleteInsert, Incremental, Merge, TimeInterval
 from lamina.state.port import ModelRecord
-from lamina.strategies.kept import kept_by, saves_rows_of
+from lamina.strategies.kept import saves_rows_of
 from lamina.values.coverage import Coverage
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import Fingerprint, ModelName, Position, TableName
@@ -59,7 +59,7 @@ def recompute(lake: Lake, graph: Graph, queries: Queries, *, now: datetime) -> d
     for layer in graph.layers:
         for name in layer:
             model = graph.model(name)
-            if kept_by(model.settings.strategy) or keeps_rows(model):
+            if model.traits.kept_by or keeps_rows(model):
                 # Keys that left the source stay: readers read what is there.
                 tables[name] = visible(lake, model, queries[model.fingerprint])
                 continue
@@ -193,7 +193,7 @@ def _wrong_tuples(lake: Lake, graph: Graph, query: Expression, model: CompiledMo
 
 def lost_without(model: CompiledModel, table: Relation, source: Relation) -> tuple[Row, ...]:
     """Return the rows that only a table holds: those of keys that its source does not have."""
-    places = [table.columns.index(name) for name in kept_by(model.settings.strategy)]
+    places = [table.columns.index(name) for name in model.traits.kept_by]
     given = {tuple(row[place] for place in places) for row in source.rows}
     return tuple(row for row in table.rows if tuple(row[place] for place in places) not in given)
 
@@ -207,10 +207,10 @@ def saved_rows(
     pins: Mapping[TableName, Position],
 ) -> tuple[Row, ...]:
     """Return the rows of a table that its code, as it was, does not get from the files any more; of a merge, by key."""
-    if not any(saves_rows_of(model, use) for use in model.inputs):
+    if not any(saves_rows_of(model.traits, use) for use in model.inputs):
         return ()
     source = given_by(lake, graph, queries[model.fingerprint], pins)
-    if kept_by(model.settings.strategy):
+    if model.traits.kept_by:
         return lost_without(model, table, source)
     return tuple((bag(table) - bag(source)).elements())
 
@@ -285,7 +285,7 @@ def wrong_slices(lake: Lake, graph: Graph, queries: Queries, *, model: CompiledM
     metadata = lake.table(model.target)
     if metadata is None or lake.pointer(model.target) != record.pointer:
         return []
-    if kept_by(model.settings.strategy) or keeps_rows(model):
+    if model.traits.kept_by or keeps_rows(model):
         return []
     relation = metadata.head.relation
     found = []

@@ -6,8 +6,6 @@ from datetime import datetime
 from tests.simulation.algebra import Relation, Row
 
 from lamina.compiler.graph import CompiledModel
-from lamina.project.strategy import Merge, TimeInterval
-from lamina.strategies.kept import kept_by
 from lamina.values.batch import Batch, Counts
 from lamina.values.interval import WHOLE, Interval
 from lamina.warehouse.failure import WarehouseFailure
@@ -21,8 +19,8 @@ def aligned(relation: Relation, columns: tuple[str, ...]) -> Relation:
 
 
 def _time_place(relation: Relation, model: CompiledModel) -> int | None:
-    strategy = model.settings.strategy
-    return relation.place(strategy.time_column) if isinstance(strategy, TimeInterval) else None
+    slices = model.traits.slices
+    return relation.place(slices.time_column) if slices is not None else None
 
 
 def _is_within(row: Row, place: int | None, slices: tuple[Interval, ...]) -> bool:
@@ -75,7 +73,7 @@ def written(batch: Batch, model: CompiledModel, old: Relation, result: Relation)
 
 def kept_rows(model: CompiledModel, old: Relation, result: Relation) -> tuple[Row, ...]:
     """Return the rows of a table whose keys a result does not have, where the strategy keeps those."""
-    keys = kept_by(model.settings.strategy)
+    keys = model.traits.kept_by
     if not keys:
         return ()
     given = {tuple(row[result.place(name)] for name in keys) for row in result.rows}
@@ -84,26 +82,25 @@ def kept_rows(model: CompiledModel, old: Relation, result: Relation) -> tuple[Ro
 
 def expected_rows(model: CompiledModel, result: Relation) -> Relation:
     """Return what a table holds of a whole result: of a merge, the newest row of each key."""
-    strategy = model.settings.strategy
-    if not isinstance(strategy, Merge):
+    upsert = model.traits.upsert
+    if upsert is None:
         return result
-    places = [*(result.place(name) for name in strategy.order_by), *range(len(result.columns))]
-    keys = [result.place(name) for name in strategy.unique_key]
+    places = [*(result.place(name) for name in upsert.order_by), *range(len(result.columns))]
+    keys = [result.place(name) for name in upsert.key]
     ordered = sorted(result.rows, key=lambda row: _rank(row, places))
     return Relation(result.columns, tuple({tuple(row[place] for place in keys): row for row in ordered}.values()))
 
 
 def carries_rows(batch: Batch, model: CompiledModel) -> bool:
     """Tell whether a rebuild takes rows over from the table."""
-    strategy = model.settings.strategy
-    return bool(batch.carried) and (isinstance(strategy, TimeInterval) or bool(kept_by(strategy)))
+    return bool(batch.carried) and (model.traits.slices is not None or bool(model.traits.kept_by))
 
 
 def _carried(batch: Batch, model: CompiledModel, old: Relation, result: Relation) -> tuple[Row, ...]:
     """Return what a rebuild carries over: kept keys, or the slices beside those it builds."""
     if not batch.carried:
         return ()
-    if isinstance(model.settings.strategy, TimeInterval):
+    if model.traits.slices is not None:
         return cut_rows(old, model, batch.carried).rows
     return kept_rows(model, old, result)
 
@@ -114,17 +111,17 @@ def _rank(row: Row, places: Iterable[int]) -> tuple[tuple[bool, str | int | date
 
 def _merged(batch: Batch, model: CompiledModel, old: Relation, result: Relation) -> tuple[tuple[Row, ...], Counts]:
     """Upsert by key: new rows never replace one of a higher order, and a whole source decides alone."""
-    strategy = model.settings.strategy
-    assert isinstance(strategy, Merge), "only a merge model is merged"
-    keys = [result.place(name) for name in strategy.unique_key]
-    orders = [result.place(name) for name in strategy.order_by]
+    upsert = model.traits.upsert
+    assert upsert is not None, "only a merge model is merged"
+    keys = [result.place(name) for name in upsert.key]
+    orders = [result.place(name) for name in upsert.order_by]
 
     def key(row: Row) -> Row:
         return tuple(row[place] for place in keys)
 
     whole = [*orders, *range(len(result.columns))]
     best = {key(row): row for row in sorted(result.rows, key=lambda row: _rank(row, whole))}
-    rows = {key(row): row for row in old.rows if strategy.on_delete == "keep" or key(row) in best}
+    rows = {key(row): row for row in old.rows if not upsert.deletes_missing or key(row) in best}
     is_new = {name: name not in rows for name in best}
     is_partial = any(pin.since is not None for pin in batch.pins)
     for name, row in best.items():

@@ -9,7 +9,6 @@ from tests.simulation.row_writes import aligned
 from tests.simulation.world import World
 
 from lamina.compiler.graph import Graph
-from lamina.strategies.kept import kept_by
 from lamina.values.coverage import Mark
 from lamina.values.names import TableName
 from lamina.warehouse.catalog import sqlite as catalog
@@ -99,7 +98,7 @@ class Watch:
         )
         if lost := bag(saved) - bag(after.head.relation):
             raise Violation(f"I1 rows that {table} had saved are lost: {sorted(lost, key=repr)}")
-        if not kept_by(model.settings.strategy):
+        if not model.traits.kept_by:
             return
         query = self._world.queries[mark.fingerprint]
         source = given_by(self._world.lake, self._graph, query, mark.pins)

@@ -32,16 +32,16 @@ def command(options: Options, model: str) -> Answer:
 
 
 def _lines(model: "Explanation") -> list[str]:
-    from lamina.compiler.report import strategy_name
     from lamina.compiler.slices.units import SECOND, in_words
     from lamina.values.codec import to_builtins
+    from lamina.values.value import tag_of
 
     settings = {key: value for key, value in to_builtins(model.strategy).items() if key != "type" and value}
     words = ", ".join(f"{key} = {_words(value)}" for key, value in sorted(settings.items()))
     lines = [f"{model.model}  ({model.kind}, layer {model.layer})"]
     lines += [model.description] if model.description else []
     lines += ["", f"file      {model.path}", f"table     {model.target}"]
-    lines += [f"strategy  {strategy_name(model.strategy)}{f' ({words})' if words else ''}"]
+    lines += [f"strategy  {tag_of(model.strategy)}{f' ({words})' if words else ''}"]
     if model.reads_parameters:
         lines.append("reads     " + ", ".join(f"@{name}" for name in model.reads_parameters))
     if not model.is_deterministic:

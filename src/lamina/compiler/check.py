@@ -1,6 +1,6 @@
 """Run every rule over a linked model or project; allowed findings stay visible as information."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from lamina.compiler.link.linked import Linked
@@ -66,7 +66,7 @@ from lamina.compiler.slices.incrementality import judge
 from lamina.compiler.slices.verdict import Refusal, Refused, Verdict
 from lamina.compiler.subject import Subject
 from lamina.project.source import SourceTable
-from lamina.project.strategy import DeleteInsert, Incremental, Merge, Strategy, TimeInterval
+from lamina.strategies.traits import Traits
 from lamina.values.diagnostic import Diagnostic, Place
 from lamina.values.names import ModelName
 from lamina.values.rule import Rule
@@ -98,30 +98,23 @@ OF_ANY_STRATEGY: tuple[RuleModule, ...] = (
     possible_ties,
     volatile_model,
 )
-OF_STRATEGY: dict[type[Strategy], tuple[RuleModule, ...]] = {
-    Incremental: (unorderable_column, missing_timestamp_column, side_input),
-    Merge: (
-        missing_merge_key,
-        nullable_merge_key,
-        missing_update_column,
-        missing_order_column,
-        unorderable_column,
-        missing_timestamp_column,
-        delete_beside_timestamp,
-        unordered_merge,
+OF_TRAITS: tuple[tuple[Callable[[Traits], object], tuple[RuleModule, ...]], ...] = (
+    (
+        lambda traits: traits.upsert,
+        (missing_merge_key, nullable_merge_key, missing_update_column, missing_order_column),
     ),
-    TimeInterval: (
-        missing_time_column,
-        non_temporal_time_column,
-        nullable_time_column,
-        coarse_time_column,
-        coarse_unit,
+    (lambda traits: traits.upsert or traits.driver, (unorderable_column, missing_timestamp_column)),
+    (lambda traits: traits.upsert and traits.driver, (delete_beside_timestamp, unordered_merge)),
+    (lambda traits: traits.is_append, (side_input,)),
+    (
+        lambda traits: traits.slices,
+        (missing_time_column, non_temporal_time_column, nullable_time_column, coarse_time_column, coarse_unit),
     ),
-    DeleteInsert: (missing_partition_column,),
-}
-"""Rules that look at one model; those in the second can only find something in models of that strategy."""
+    (lambda traits: traits.partition_by, (missing_partition_column,)),
+)
+"""Rules that look at one model; those in the second can only find something in models of such strategies."""
 
-MODEL_RULES = tuple(module.RULE for module in {*OF_ANY_STRATEGY}.union(*OF_STRATEGY.values()))
+MODEL_RULES = tuple(module.RULE for module in {*OF_ANY_STRATEGY}.union(*(modules for _, modules in OF_TRAITS)))
 
 REFUSALS: dict[str, Rule] = {
     module.RULE.code: module.RULE
@@ -168,7 +161,8 @@ DEMOTABLE = _demotable()
 
 def check_model(subject: Subject, verdict: Verdict | None) -> tuple[Diagnostic, ...]:
     """Return what the rules find in one model, and what its verdict refuses."""
-    of_strategy = OF_STRATEGY.get(type(subject.model.settings.strategy), ())
+    traits = subject.model.traits
+    of_strategy = [module for has_trait, modules in OF_TRAITS if has_trait(traits) for module in modules]
     found = [item for module in (*OF_ANY_STRATEGY, *of_strategy) for item in module.violations(subject)]
     found += unknown_allowed_code.violations(subject, DEMOTABLE)
     if isinstance(verdict, Refused):
@@ -185,13 +179,12 @@ def check_project(linked: Sequence[Linked], sources: Iterable[SourceTable]) -> t
     return tuple(found)
 
 
-def verdict_of(subject: Subject) -> Verdict | None:
-    """Judge a model's incrementality; None where its query cannot be looked into."""
+def verdict_of(subject: Subject, traits: Traits) -> Verdict | None:
+    """Judge a model's incrementality under a strategy; None where its query cannot be looked into."""
     if subject.shape is None or not subject.shape.blocks:
         return None
-    settings = subject.model.settings
-    is_dated = bound_type(subject.model) == "date"
-    return judge(settings.strategy, subject.shape, inputs=subject.inputs, zone=settings.timezone, is_dated=is_dated)
+    zone, is_dated = subject.model.settings.timezone, bound_type(subject.model) == "date"
+    return judge(traits, subject.shape, inputs=subject.inputs, zone=zone, is_dated=is_dated)
 
 
 def demote(found: Iterable[Diagnostic], allowed: Iterable[str]) -> Iterator[Diagnostic]:

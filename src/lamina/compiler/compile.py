@@ -24,7 +24,7 @@ from lamina.compiler.rules import (
 from lamina.project.model import ModelFile
 from lamina.project.project import Project
 from lamina.project.source import SourceSchema, SourceTable
-from lamina.project.strategy import Incremental, Merge, TimeInterval
+from lamina.strategies.table import traits_of
 from lamina.values.codec import Packed
 from lamina.values.diagnostic import Diagnostic, Place, sort_diagnostics
 from lamina.values.names import ModelName, TableName
@@ -137,10 +137,10 @@ def model_names(file: ModelFile, references: References, known: Names, *, found:
             found.append(_unknown(tuple(written.split(".")), known, place=place, file=file))
         else:
             declared.append(table)
-    strategy = file.settings.strategy
+    driver = traits_of(file.settings.strategy).driver
     written_names = [*file.settings.inputs]
-    if isinstance(strategy, Incremental | Merge) and strategy.driver is not None:
-        written_names.append(strategy.driver)
+    if driver is not None and driver.named is not None:
+        written_names.append(driver.named)
     settings = {name.lower(): known.resolve(tuple(name.split(".")), schema=schema) for name in written_names}
     return ModelNames(
         tuple(reference.name for reference in references),
@@ -163,7 +163,7 @@ def _unknown(parts: tuple[str, ...], known: Names, *, place: Place, file: ModelF
 def _reads(project: Project, names: Mapping[ModelName, ModelNames]) -> dict[str, tuple[str, ...]]:
     """Return the models each model reads; sources and unknown names order nothing, nor does a model's own past."""
     models = {model.name for model in project.models}
-    sliced = {model.name for model in project.models if isinstance(model.settings.strategy, TimeInterval)}
+    sliced = {model.name for model in project.models if traits_of(model.settings.strategy).slices is not None}
     return {
         name: tuple(
             sorted(
@@ -192,7 +192,7 @@ def _loop(
 def _duplicate_targets(models: Iterable[ModelFile]) -> Iterable[Diagnostic]:
     owners: dict[str, ModelName] = {}
     for model in models:
-        if model.settings.is_ephemeral:
+        if not traits_of(model.settings.strategy).has_table:
             continue
         target = target_of(model)
         other = owners.setdefault(target.lower(), model.name)

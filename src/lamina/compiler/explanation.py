@@ -9,7 +9,7 @@ from lamina.compiler.slices.composition import Inlined, compose, resolve
 from lamina.compiler.slices.verdict import Proven, Refused, Verdict
 from lamina.project.model import ModelFile, ModelSettings, SettingPlaces
 from lamina.project.source import SourceTable
-from lamina.project.strategy import TimeInterval
+from lamina.strategies.traits import Traits
 from lamina.values.schema import Schema
 
 
@@ -17,7 +17,7 @@ def explain_incrementality(graph: Graph, model: CompiledModel) -> tuple[str, ...
     """Return the steps of the proof, or each clause at fault with its place, one line each."""
     if model.kind == "seed":
         return ("each build replaces all rows by those of the file",)
-    verdict = judge_model(graph, model)
+    verdict = judge_model(graph, model, model.traits)
     match verdict:
         case Proven(steps=steps):
             return steps
@@ -32,8 +32,8 @@ def explain_incrementality(graph: Graph, model: CompiledModel) -> tuple[str, ...
             return ("its code is not looked into: taken to be deterministic, and to read all of its inputs",)
 
 
-def judge_model(graph: Graph, model: CompiledModel) -> Verdict | None:
-    """Judge one model of a graph; None where its query cannot be looked into."""
+def judge_model(graph: Graph, model: CompiledModel, traits: Traits) -> Verdict | None:
+    """Judge one model of a graph under a strategy; None where its query cannot be looked into."""
     if model.kind != "sql":
         return None
     schemas: dict[str, Schema | None] = {str(table.name): table.columns or None for table in graph.sources}
@@ -50,20 +50,20 @@ def judge_model(graph: Graph, model: CompiledModel) -> Verdict | None:
     )
     shape = _shape(parts_of(graph, model))
     subject = subject_of(file, model, query=None, names=(), ephemeral={}, shape=shape, schemas=schemas, tables=tables)
-    return verdict_of(subject)
+    return verdict_of(subject, traits)
 
 
 def meets_slices(graph: Graph, model: CompiledModel) -> bool:
     """Tell whether rows of two slices may meet in a query, so that each slice is computed by itself."""
-    strategy = model.settings.strategy
-    if not isinstance(strategy, TimeInterval):
+    slices = model.traits.slices
+    if slices is None:
         return False
     if model.reads_itself:
         return True
-    if strategy.batch_size != 1:
+    if slices.batch_size != 1:
         return False
-    several = strategy.replace(batch_size="auto")
-    return not isinstance(judge_model(graph, model.replace(settings=model.settings.replace(strategy=several))), Proven)
+    several = model.traits.replace(slices=slices.replace(batch_size="auto"))
+    return not isinstance(judge_model(graph, model, several), Proven)
 
 
 def _shape(parts: tuple[Part, ...]) -> QueryShape | None:

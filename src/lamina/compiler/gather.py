@@ -12,7 +12,7 @@ from lamina.compiler.slices.verdict import InputFacts
 from lamina.compiler.subject import Subject
 from lamina.project.model import ModelFile, ModelSettings
 from lamina.project.source import SourceTable
-from lamina.project.strategy import Merge, TimeInterval
+from lamina.strategies.table import traits_of
 from lamina.values.names import ColumnName, TableName
 from lamina.values.schema import UNKNOWN, Schema
 
@@ -72,6 +72,7 @@ def facts_of(use: InputUse, schema: Schema | None, table: SourceTable | ModelSet
         present=frozenset(column.name for column in schema or () if column.type in TIMES and not column.nullable),
         window=use.window_seconds * 1_000_000 or None,
         keeps=use.on_touch == "keep",
+        is_driver=use.is_driver,
         keys=tuple(_keys(table, schema)),
     )
 
@@ -79,16 +80,16 @@ def facts_of(use: InputUse, schema: Schema | None, table: SourceTable | ModelSet
 def _time_column(table: SourceTable | ModelSettings | None) -> ColumnName | None:
     if isinstance(table, SourceTable):
         return table.time_column
-    strategy = table.strategy if table is not None else None
-    return strategy.time_column if isinstance(strategy, TimeInterval) else None
+    slices = traits_of(table.strategy).slices if table is not None else None
+    return slices.time_column if slices is not None else None
 
 
 def _keys(table: SourceTable | ModelSettings | None, schema: Schema | None) -> Iterator[tuple[str, ...]]:
     """Yield the sets of columns that no two rows of a model share: each build makes sure of it for the whole table."""
     if not isinstance(table, ModelSettings):
         return
-    if isinstance(table.strategy, Merge):
-        yield tuple(name.lower() for name in table.strategy.unique_key)
+    if (upsert := traits_of(table.strategy).upsert) is not None:
+        yield tuple(name.lower() for name in upsert.key)
     filled = {column.name.lower() for column in schema or () if not column.nullable}
     filled |= {name for check in table.checks if check.type == "not_null" and check.is_strict for name in check.names}
     for check in table.checks:

@@ -6,6 +6,9 @@ from typing import Literal
 from lamina.project.model import ModelSettings
 from lamina.project.project import Variable
 from lamina.project.source import SourceTable
+from lamina.strategies.driver import driver_among
+from lamina.strategies.table import traits_of
+from lamina.strategies.traits import Traits
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import ColumnName, Fingerprint, ModelName, TableName
 from lamina.values.schema import Schema
@@ -60,6 +63,16 @@ class CompiledModel(Value, frozen=True, array_like=True):
     rows_fingerprint: Fingerprint | None = None  # the fingerprint without the layout of the table
     layout: dict[str, str] = {}  # `partitioned_by` and `sorted_by`, as text without spelling
 
+    @property
+    def traits(self) -> Traits:
+        """What is known of the model's strategy."""
+        return traits_of(self.settings.strategy)
+
+    @property
+    def driver(self) -> TableName | None:
+        """The input whose new rows alone can bring the table up to date, as the linker found it."""
+        return driver_among(self.inputs)
+
     def is_own(self, use: InputUse) -> bool:
         """Tell whether an input is the model's own past."""
         return use.name == TableName(self.name)
@@ -72,7 +85,7 @@ class CompiledModel(Value, frozen=True, array_like=True):
     @property
     def is_ephemeral(self) -> bool:
         """Tell whether it has no table and is inlined in its readers."""
-        return self.settings.is_ephemeral
+        return not self.traits.has_table
 
 
 class Graph(Value, frozen=True):

@@ -72,7 +72,7 @@ class Linking:
         self._schemas[file.name] = linked.model.columns
         self._tables[file.name] = file.settings
         self._outward[file.name] = link.outward
-        if file.settings.is_ephemeral:
+        if linked.model.is_ephemeral:
             self._ephemeral[file.name] = linked
 
     def has_news_for(self, inputs: Iterable[str]) -> bool:
@@ -88,7 +88,7 @@ class Linking:
             return self._checked(file, linked, names, query=None, shape=None)
         linked = link_query(file, query, names, around=self._around, layer=layer)
         shape = resolved_shape(query, names)
-        if shape is not None and not file.settings.is_ephemeral:
+        if shape is not None and not linked.model.is_ephemeral:
             shape = composed_shape(shape, self._ephemeral)
         return self._checked(file, linked, names, query=query, shape=shape)
 
@@ -105,7 +105,7 @@ class Linking:
             schemas=self._schemas,
             tables=self._tables,
         )
-        verdict = verdict_of(subject)
+        verdict = verdict_of(subject, linked.model.traits)
         found = check_model(subject, verdict)
         inlined = {str(name) for name in linked.model.depends_on} & self._ephemeral.keys()
         depends_on_order = any(item.code in ORDER_CODES for item in found)
@@ -116,7 +116,7 @@ class Linking:
                 inputs=tuple(by_range(use, linked.model, verdict) for use in linked.model.inputs),
             ),
             diagnostics=(*linked.diagnostics, *found),
-            shape=shape if file.settings.is_ephemeral else None,
+            shape=shape if linked.model.is_ephemeral else None,
             stars=tuple(table_stars(query)) if query is not None else (),
         )
 
@@ -134,8 +134,8 @@ class Linking:
 
 def _outward(linked: Linked, key: str) -> str:
     """Return the key of what readers of a model can see: its columns and settings, or all of an ephemeral one."""
-    settings = linked.model.settings
-    return key if settings.is_ephemeral else _key((linked.model.columns, settings))
+    model = linked.model
+    return key if model.is_ephemeral else _key((model.columns, model.settings))
 
 
 def _key(value: object) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from lamina.compiler.query.object import QueryObject
 from lamina.compiler.resolve import Names
 from lamina.project.model import ModelFile
-from lamina.project.strategy import FullRefresh
+from lamina.strategies.table import traits_of
 from lamina.values.codec import Packed, to_pack
 
 RunTasks = Callable[[list["ObjectTask"], Names], dict[str, Packed]]
@@ -25,7 +25,7 @@ class ObjectTask(NamedTuple):
 def task_of(file: ModelFile) -> ObjectTask:
     """Return what has to be compiled for a SQL model."""
     schema = file.name.partition(".")[0]
-    needs_shape = not isinstance(file.settings.strategy, FullRefresh)
+    needs_shape = not traits_of(file.settings.strategy).is_recomputed
     return ObjectTask(object_key(file.text, schema=schema, needs_shape=needs_shape), file.text, schema, needs_shape)
 
 

@@ -6,7 +6,7 @@ from lamina.project.strategy import Strategy
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import Fingerprint, ModelName, TableName
 from lamina.values.schema import Schema
-from lamina.values.value import Value, tag_of
+from lamina.values.value import Value
 
 
 class ModelReport(Value, frozen=True):
@@ -62,11 +62,6 @@ class Explanation(Value, frozen=True):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def strategy_name(strategy: Strategy) -> str:
-    """Return the word a user writes for a strategy."""
-    return tag_of(strategy)
-
-
 def report_compile(graph: Graph) -> CompileReport:
     """Return the report of a compiled project."""
     return CompileReport(
@@ -83,7 +78,7 @@ def report_list(graph: Graph, names: tuple[ModelName, ...]) -> tuple[ListedModel
         ListedModel(
             model=name,
             kind=models[name].kind,
-            strategy=strategy_name(models[name].settings.strategy),
+            strategy=models[name].traits.name,
             layer=models[name].layer,
             path=models[name].path,
             tags=models[name].settings.tags,
@@ -121,7 +116,7 @@ def explain(graph: Graph, model: CompiledModel) -> Explanation:
 def _model(model: CompiledModel) -> ModelReport:
     return ModelReport(
         model=model.name,
-        strategy=strategy_name(model.settings.strategy),
+        strategy=model.traits.name,
         layer=model.layer,
         depends_on=model.depends_on,
         columns=model.columns,

@@ -90,7 +90,7 @@ def _require_ours(runtime: Runtime, record: ModelRecord, table: TableName, *, is
 def _loss(model: CompiledModel | None) -> str:
     if model is None:
         return "its rows are lost: no model of the project builds them again"
-    if keeps_history(model):
+    if keeps_history(model.traits, model.inputs):
         return "rows that its inputs no longer hold are lost; the next run builds the others again"
     return "the next run builds it again from its inputs"
 

@@ -3,7 +3,6 @@
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
 from lamina.executor.publish import Outcome
-from lamina.project.strategy import strategy_name
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.interval import merge
 from lamina.values.plan import UNCHANGED, Action, Block, Build, Hold, Rebuild, Skip, Wait
@@ -34,7 +33,7 @@ def materialization_of(
     return Materialization(
         model=model.name,
         status=status,
-        strategy=strategy_name(model.settings.strategy),
+        strategy=model.traits.name,
         reason=reason,
         intervals=merge(tuple(span for outcome in outcomes for span in outcome.published.batch.slices)),
         rows_read=sum(read) if read and len(read) == len(counts) else None,

@@ -3,15 +3,14 @@
 from datetime import UTC, date, datetime, time, timedelta
 
 from lamina.compiler.graph import CompiledModel, InputUse
-from lamina.project.strategy import TimeInterval
 from lamina.values.grid import Grid, ceil_unit, day_start, local_day, next_unit, widen
 from lamina.values.interval import MAX, MIN, WHOLE, Interval, merge
 
 
 def grid_of(model: CompiledModel) -> Grid | None:
     """Return the unit grid of an interval model, None for a whole-table one."""
-    strategy = model.settings.strategy
-    return Grid(strategy.granularity, model.settings.timezone) if isinstance(strategy, TimeInterval) else None
+    slices = model.traits.slices
+    return Grid(slices.unit, model.settings.timezone) if slices is not None else None
 
 
 def column_ranges(model: CompiledModel, slices: tuple[Interval, ...]) -> tuple[Interval, ...]:
@@ -46,10 +45,10 @@ def _own_future(grid: Grid, span: Interval, window: timedelta) -> Interval:
 
 
 def _has_local_dates(model: CompiledModel) -> bool:
-    strategy = model.settings.strategy
-    if not isinstance(strategy, TimeInterval) or model.settings.timezone == "UTC":
+    slices = model.traits.slices
+    if slices is None or model.settings.timezone == "UTC":
         return False
-    wanted = strategy.time_column.lower()
+    wanted = slices.time_column.lower()
     return any(column.type == "date" for column in model.columns or () if column.name.lower() == wanted)
 
 

@@ -6,8 +6,6 @@ from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.kept import carried_ranges, last_own_version
 from lamina.planner.staleness import pins_of
-from lamina.project.strategy import TimeInterval
-from lamina.strategies.driver import driver_of
 from lamina.values.batch import Batch, Pin
 from lamina.values.coverage import Coverage
 from lamina.values.grid import Grid, advance, floor_unit
@@ -34,7 +32,7 @@ def cut_batches(
 ) -> Iterator[Batch]:
     """Yield the batches of an action on one base; each later one is to be staged on what the one before published."""
     since = action.since if isinstance(action, Build) else None
-    driver = driver_of(model)
+    driver = model.driver
     kept = {use.name for use in model.inputs if use.on_touch == "keep"}
     loaded = tuple(cursor.position for cursor in coverage.loaded if cursor.input == driver)
     pins = tuple(
@@ -64,16 +62,16 @@ def cut_batches(
 
 def cut_spans(action: Build | Rebuild, model: CompiledModel, *, input_bytes: int | None = None) -> Iterator[Interval]:
     """Yield the ranges of an action's batches: all in one where the table is replaced, else by the batch size."""
-    grid, strategy = grid_of(model), model.settings.strategy
-    if grid is None or not isinstance(strategy, TimeInterval) or action.mode in ("replace_all", "rewrite"):
+    grid, slices = grid_of(model), model.traits.slices
+    if grid is None or slices is None or action.mode in ("replace_all", "rewrite"):
         yield Interval(action.intervals[0].start, action.intervals[-1].end)
         return
     is_small = input_bytes is not None and input_bytes <= _SMALL_BYTES
-    is_auto = strategy.batch_size == "auto"
+    is_auto = slices.batch_size == "auto"
     if is_auto and is_small and not model.reads_itself:
         yield from merge(action.intervals)
         return
-    size = strategy.batch_size if isinstance(strategy.batch_size, int) else _AUTO_UNITS
+    size = slices.batch_size if isinstance(slices.batch_size, int) else _AUTO_UNITS
     size = 1 if model.reads_itself else size
     for span in merge(action.intervals):
         yield from _cut(grid, span, size=size)

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from lamina.compiler.graph import CompiledModel
+from lamina.planner.axis import grid_of
 from lamina.planner.due import (
     declared_end,
     due_range,
@@ -27,7 +28,6 @@ from lamina.planner.staleness import (
     rebuild_reason,
 )
 from lamina.planner.words import spans_in_words, units_in_words
-from lamina.project.strategy import TimeInterval
 from lamina.values.facts import ModelFacts
 from lamina.values.grid import Grid, count_units, widen
 from lamina.values.interval import MAX, Interval, intersect, merge, subtract
@@ -58,17 +58,16 @@ class Want(Value, frozen=True):
 
 def schedule_of(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Schedule | None:
     """Return the schedule of an interval model, None for a whole-table one."""
-    strategy, time = model.settings.strategy, occasion.execution_time
-    if not isinstance(strategy, TimeInterval):
+    slices, grid, time = model.traits.slices, grid_of(model), occasion.execution_time
+    if slices is None or grid is None:
         return None
-    grid = Grid(strategy.granularity, model.settings.timezone)
     parents = tuple(parent.start for parent in occasion.upstream.values() if parent.start is not None)
     start = effective_start(model, facts.coverage, grid=grid, parents=parents, execution_time=time)
     due = due_range(model, start, grid=grid, execution_time=time, selection=occasion.selection)
     end = declared_end(model, grid)
-    tail = tail_after_end(model, facts.coverage, grid=grid, execution_time=time, units=strategy.lookback)
+    tail = tail_after_end(model, facts.coverage, grid=grid, execution_time=time, units=slices.lookback)
     tail = intersect(tail, (due,)) if due is not None else ()
-    return Schedule(grid=grid, lookback=strategy.lookback, start=start, end=end, due=due, tail=tail)
+    return Schedule(grid=grid, lookback=slices.lookback, start=start, end=end, due=due, tail=tail)
 
 
 def decide_intervals(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> tuple[Action, ...]:

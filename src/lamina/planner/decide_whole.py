@@ -14,9 +14,7 @@ from lamina.planner.staleness import (
     parameter_reason,
     rebuild_reason,
 )
-from lamina.project.strategy import Merge
-from lamina.strategies.table import write_of
-from lamina.strategies.write import Write
+from lamina.strategies.write import Write, write_of
 from lamina.values.coverage import Coverage
 from lamina.values.cron import next_tick
 from lamina.values.facts import ModelFacts
@@ -80,7 +78,9 @@ def _is_current(model: CompiledModel, facts: ModelFacts) -> bool:
 
 def _whole_build(model: CompiledModel, reason: str) -> Build:
     """Return a build from everything that the inputs hold."""
-    return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write_of(model, ()).mode)
+    return Build(
+        model=model.name, intervals=(WHOLE,), reason=reason, mode=write_of(model.traits, model.driver, ()).mode
+    )
 
 
 def _stale_work(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Build | Rebuild | None:
@@ -90,7 +90,7 @@ def _stale_work(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> 
     if (reason := rebuild_reason(model, facts, Selection())) is not None:
         return Rebuild(model=model.name, intervals=(WHOLE,), reason=reason)
     if debts := coverage.segments[0].debts:
-        write = _beside_kept_rows(model, write_of(model, debts), coverage)
+        write = _beside_kept_rows(model, write_of(model.traits, model.driver, debts), coverage)
         reason = "; ".join(filter(None, (debts_in_words(model, debts, occasion.touches), write.note)))
         return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write.mode, since=write.since)
     if (reason := parameter_reason(model, coverage, occasion.execution_time)) is not None:
@@ -113,8 +113,8 @@ def _not_released(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -
 
 def _beside_kept_rows(model: CompiledModel, write: Write, coverage: Coverage) -> Write:
     """Read everything where a key may come back below a kept row of a higher order, which new rows never replace."""
-    strategy = model.settings.strategy
+    upsert = model.traits.upsert
     # Under `keep` the table goes on as if nothing had left its driver.
     is_kept = any(use.is_driver and use.on_touch == "keep" for use in model.inputs)
-    is_ordered = isinstance(strategy, Merge) and bool(strategy.order_by) and not is_kept
+    is_ordered = upsert is not None and bool(upsert.order_by) and not is_kept
     return write.replace(since=None) if is_ordered and write.since is not None and coverage.retained else write

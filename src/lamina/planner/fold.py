@@ -7,7 +7,6 @@ from lamina.planner.axis import inverse_image
 from lamina.planner.overlay import Stretch, overlay
 from lamina.planner.segments import fuse, owe, split
 from lamina.planner.words import changed_columns, changes_for_reader, spared_in_words
-from lamina.project.strategy import Incremental, Merge
 from lamina.strategies.kept import saves_rows_of
 from lamina.values.coverage import Coverage, Cursor, Debt, Segment
 from lamina.values.facts import Head
@@ -43,19 +42,14 @@ def fold(
 
 def loads_appends(model: CompiledModel, use: InputUse) -> bool:
     """Say whether an input drives a table by its new rows, which are loaded whatever else changes in it."""
-    strategy = model.settings.strategy
-    is_driven = isinstance(strategy, Incremental) or (
-        isinstance(strategy, Merge) and (strategy.driver is not None or strategy.timestamp_column is not None)
-    )
-    return is_driven and use.is_driver
+    return model.traits.driver is not None and use.is_driver
 
 
 def keeps_old_rows(model: CompiledModel, use: InputUse) -> bool:
     """Say whether touches of an input do not revisit what is built: declared so, or a side input of an append."""
     if use.on_touch == "keep":
         return True
-    driven = isinstance(model.settings.strategy, Incremental) and any(item.is_driver for item in model.inputs)
-    return driven and not use.is_driver
+    return model.traits.is_append and model.driver is not None and not use.is_driver
 
 
 def _unfolded(cursor: Cursor | None, log: tuple[Touch, ...], *, current: Cursor) -> tuple[Touch, ...]:
@@ -127,7 +121,7 @@ def _let_pass(coverage: Coverage, model: CompiledModel, *, use: InputUse, touche
     if not (changes if loads_appends(model, use) else touches):
         return coverage
     coverage = coverage.replace(not_followed=tuple(sorted({*coverage.not_followed, use.name})))
-    if saves_rows_of(model, use):
+    if saves_rows_of(model.traits, use):
         coverage = coverage.replace(held=merge((*coverage.held, *_reached_parts(coverage, model, use, changes))))
     position = _consumed(coverage, use.name)
     if position is None or not loads_appends(model, use):

@@ -4,8 +4,6 @@ from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.segments import covered
 from lamina.planner.words import spans_in_words
-from lamina.project.strategy import strategy_name
-from lamina.strategies.kept import kept_by
 from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts
 from lamina.values.interval import WHOLE, Interval, intersect, merge, subtract
@@ -36,7 +34,7 @@ def refuse_loss(
     model: CompiledModel, facts: ModelFacts, decided: tuple[Action, ...], selection: Selection
 ) -> tuple[Action, ...]:
     """Return a decision without builds that would drop rows which only the table holds, unless they are given up."""
-    is_carried = bool(kept_by(model.settings.strategy)) or facts.target.status == "absent"
+    is_carried = bool(model.traits.kept_by) or facts.target.status == "absent"
     if is_carried or accepts_loss(selection):
         return decided
     return tuple(part for action in decided for part in _without_loss(model, facts.coverage, action))
@@ -70,7 +68,7 @@ def _refused(model: CompiledModel, spans: tuple[Interval, ...], reason: str) -> 
 
 
 def _kept_in_words(model: CompiledModel, retained: int) -> str:
-    strategy = strategy_name(model.settings.strategy)
+    strategy = model.traits.name
     return (
         f"the table holds {counted(retained, 'row')} that its query no longer gives, and the new strategy ({strategy}) "
         f"does not keep them; {_way_out(model)}, or bring the old strategy back"
@@ -78,7 +76,7 @@ def _kept_in_words(model: CompiledModel, retained: int) -> str:
 
 
 def _unknown_in_words(model: CompiledModel) -> str:
-    strategy = strategy_name(model.settings.strategy)
+    strategy = model.traits.name
     return (
         "inputs changed or lost rows since the last build, so there may be rows that only the table holds, "
         f"and the new strategy ({strategy}) does not keep them; run once with the old strategy, or {_way_out(model)}"
@@ -103,7 +101,7 @@ def with_kept(model: CompiledModel, facts: ModelFacts, action: Action, selection
         return action
     verb = "dropped" if accepts_loss(selection) else "carried over"
     held, retained = intersect(merge(action.intervals), facts.coverage.held), facts.coverage.retained
-    if kept_by(model.settings.strategy) or held or retained:
+    if model.traits.kept_by or held or retained:
         retained = None if held else retained
         known = "" if retained is None else f" ({retained or 'none'} when it was last read in full)"
         reason = f"{action.reason}; rows that only the table holds are {verb}{known}"

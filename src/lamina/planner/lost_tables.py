@@ -19,7 +19,7 @@ def is_remade(model: CompiledModel, facts: ModelFacts, selection: Selection, exe
     is_chosen = selection.models is None or model.name in selection.models
     if facts.target.status != "lost" or not is_asked or not is_chosen:
         return False
-    is_loss = keeps_history(model) or bool(_not_due(model, facts, execution_time))
+    is_loss = keeps_history(model.traits, model.inputs) or bool(_not_due(model, facts, execution_time))
     return accepts_loss(selection) or not is_loss
 
 
@@ -29,7 +29,7 @@ def lost_in_words(model: CompiledModel, facts: ModelFacts, execution_time: datet
     build = f"restore them, or build it again with `lamina run -s {model.name} --full-refresh"
     drop = f"`lamina drop {model.name}` removes it"
     grid, beside = grid_of(model), _not_due(model, facts, execution_time)
-    if keeps_history(model):
+    if keeps_history(model.traits, model.inputs):
         return f"{lost}; {build} --accept-loss`, which drops the rows that its inputs no longer hold; {drop}"
     if grid is not None and beside:
         return f"{lost}; {build} --accept-loss`, which drops what is not due: {spans_in_words(beside, grid)}; {drop}"

@@ -5,7 +5,6 @@ from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
 from lamina.compiler.link.parameters import RUN_PARAMETERS, ParameterValue, bound_type
-from lamina.project.strategy import TimeInterval
 from lamina.values.bounds import bound_text, typed_bounds
 from lamina.values.interval import Interval
 from lamina.values.schema import DataType
@@ -17,7 +16,7 @@ def parameter_values(model: CompiledModel, run: Mapping[str, str], *, span: Inte
         name: ParameterValue(RUN_PARAMETERS.get(name, DataType("string")), _run_text(name, value))
         for name, value in run.items()
     }
-    if not isinstance(model.settings.strategy, TimeInterval):
+    if model.traits.slices is None:
         return found
     kind = bound_type(model)
     start, end = typed_bounds(span, kind, zone=model.settings.timezone)

@@ -10,7 +10,6 @@ from lamina.planner.occasion import Occasion
 from lamina.planner.readiness import Upstream
 from lamina.planner.relayout import is_rewrite
 from lamina.planner.upstream import upstream_of
-from lamina.project.strategy import TimeInterval
 from lamina.values.codec import content_hash
 from lamina.values.coverage import Coverage
 from lamina.values.facts import Facts, Head, ModelFacts, TargetFacts
@@ -148,11 +147,11 @@ def _predicted(model: CompiledModel, actions: tuple[Action, ...], *, facts: Fact
     name = TableName(model.name)
     log, head = facts.touches.get(name, ()), facts.heads.get(name)
     parent = log[-1].position if log else head.position if head is not None else None
-    strategy, extent = model.settings.strategy, Everything()
-    touch = Touch(table=name, position=PREDICTED, parent=parent, extent=extent, has_new_rows=True)
-    if isinstance(strategy, TimeInterval) and all(work.mode == "replace_slices" for work in works):
-        slices = merge(tuple(span for work in works for span in work.intervals))
-        ranges = ColumnRanges(column=strategy.time_column, ranges=column_ranges(model, slices))
+    slices = model.traits.slices
+    touch = Touch(table=name, position=PREDICTED, parent=parent, extent=Everything(), has_new_rows=True)
+    if slices is not None and all(work.mode == "replace_slices" for work in works):
+        spans = merge(tuple(span for work in works for span in work.intervals))
+        ranges = ColumnRanges(column=slices.time_column, ranges=column_ranges(model, spans))
         return touch.replace(extent=Ranges(columns=(ranges,)))
     return touch.replace(is_append=all(work.mode == "append" for work in works))
 

@@ -6,10 +6,10 @@ from lamina.compiler.graph import CompiledModel, Graph
 from lamina.compiler.link.parameters import ParameterValue, quoted, variable_values
 from lamina.compiler.render import render
 from lamina.errors import UsageError
+from lamina.planner.axis import grid_of
 from lamina.planner.parameters import parameter_values
 from lamina.planner.staleness import parameters_at
-from lamina.project.strategy import TimeInterval
-from lamina.values.grid import Grid, floor_unit, next_unit
+from lamina.values.grid import floor_unit, next_unit
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ModelName, RunId, TableName
 from lamina.values.partition_key import example_key, parse_coarse_key
@@ -47,12 +47,11 @@ def _relations(graph: Graph, catalog: str) -> dict[TableName, str]:
 
 def _span(model: CompiledModel, partition: str | None, *, execution_time: datetime) -> Interval:
     """Return the range of a partition, or of the model's first one."""
-    strategy = model.settings.strategy
-    if not isinstance(strategy, TimeInterval):
+    grid, start = grid_of(model), model.settings.start
+    if grid is None:
         if partition is not None:
             raise UsageError(f"`{model.name}` has no partitions", hint="only `time_interval` models have")
         return WHOLE
-    grid, start = Grid(strategy.granularity, model.settings.timezone), model.settings.start
     if partition is None:
         first = datetime.fromisoformat(start) if start is not None else execution_time
         floor = floor_unit(grid, first if first.tzinfo is not None else first.replace(tzinfo=UTC))

@@ -6,7 +6,6 @@ from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.relayout import as_current, logic_of
 from lamina.planner.segments import cut_out, ever_built, fuse, leave_out, owe
-from lamina.strategies.kept import kept_by
 from lamina.values.batch import Batch
 from lamina.values.coverage import Coverage, Cursor, Debt, Logic, Segment
 from lamina.values.grid import ceil_unit
@@ -53,7 +52,7 @@ def record_batch(
         built=batch.parameters.get("execution_time", coverage.built),
         layout=model.layout if is_whole or not coverage.segments else coverage.layout,
         retained=retained,
-        keeps=bool(kept_by(model.settings.strategy)),
+        keeps=bool(model.traits.kept_by),
         ever_built=None if WHOLE in ranges else merge((*ever_built(coverage), *ranges)),
         # Slices that a rebuild carries over are as they were, with what `keep` let pass in them.
         not_followed=_not_followed(model, () if is_whole and not kept else coverage.not_followed, retained),

@@ -6,7 +6,6 @@ from datetime import datetime
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.segments import cut_out
 from lamina.planner.words import changes_for_reader, changes_in_words
-from lamina.project.strategy import FullRefresh, Incremental
 from lamina.values.codec import content_hash
 from lamina.values.coverage import Coverage, Debt
 from lamina.values.facts import Failure, ModelFacts
@@ -80,8 +79,7 @@ def parameter_reason(model: CompiledModel, coverage: Coverage, execution_time: d
 
     Rows of an append keep the values of the run that loaded them.
     """
-    strategy = model.settings.strategy
-    if isinstance(strategy, Incremental):
+    if model.traits.is_append:
         return None
     ever_new = [name for name in _EVER_NEW if name in model.reads_parameters]
     if ever_new:
@@ -89,7 +87,7 @@ def parameter_reason(model: CompiledModel, coverage: Coverage, execution_time: d
     today = execution_time.date().isoformat()
     if "as_of" in model.reads_parameters and coverage.parameters.get("as_of") != today:
         return f"`@as_of` is now {today}"
-    if not model.is_deterministic and isinstance(strategy, FullRefresh):
+    if not model.is_deterministic and model.traits.is_recomputed:
         return "the query is not deterministic, so it is built in every run"
     return None
 

@@ -6,7 +6,6 @@ from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.broken import Broken
 from lamina.planner.segments import covered
-from lamina.project.strategy import strategy_name
 from lamina.values.facts import ModelFacts
 from lamina.values.grid import floor_unit
 from lamina.values.interval import Interval, bound_or_none, merge
@@ -21,7 +20,7 @@ def model_status(model: CompiledModel, facts: ModelFacts, actions: tuple[Action,
     status, reason = _word(model, facts, actions)
     return ModelStatus(
         model=model.name,
-        strategy=strategy_name(model.settings.strategy),
+        strategy=model.traits.name,
         status=status,
         reason=reason,
         built=covered(facts.coverage),
@@ -33,9 +32,7 @@ def model_status(model: CompiledModel, facts: ModelFacts, actions: tuple[Action,
 
 def unbuilt_status(model: CompiledModel) -> ModelStatus:
     """Return the state of a model of which no version was ever run."""
-    return ModelStatus(
-        model=model.name, strategy=strategy_name(model.settings.strategy), status="not_built", reason="never run"
-    )
+    return ModelStatus(model=model.name, strategy=model.traits.name, status="not_built", reason="never run")
 
 
 def broken_status(status: ModelStatus, broken: Broken | None) -> ModelStatus:

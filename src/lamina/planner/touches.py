@@ -4,7 +4,6 @@ from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.compiler.slices.units import DAY_OR_LONGER, is_whole_in
 from lamina.planner.axis import column_ranges, grid_of
 from lamina.planner.segments import covered, ever_built
-from lamina.project.strategy import TimeInterval
 from lamina.values.batch import Batch, Counts, DiffQuestion, Staged
 from lamina.values.coverage import Coverage
 from lamina.values.grid import Grid
@@ -21,16 +20,16 @@ def batch_extent(batch: Batch, model: CompiledModel, *, added: tuple[ColumnRange
 
     An equal result is `Nothing`, which the diff tells, not the batch.
     """
-    strategy = model.settings.strategy
+    slices = model.traits.slices
     if batch.mode == "rewrite":
         return Nothing()
     if batch.is_base_lost:
         return Everything()
     if batch.mode == "append" and added:
         return Ranges(columns=added)
-    if batch.mode == "replace_slices" and isinstance(strategy, TimeInterval):
+    if batch.mode == "replace_slices" and slices is not None:
         ranges = column_ranges(model, batch.slices)
-        return Ranges(columns=(ColumnRanges(column=strategy.time_column, ranges=ranges),))
+        return Ranges(columns=(ColumnRanges(column=slices.time_column, ranges=ranges),))
     return Everything()
 
 

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from lamina.project.locate import locate
-from lamina.project.strategy import Ephemeral, FullRefresh, Strategy
+from lamina.project.strategy import FullRefresh, Strategy
 from lamina.values.diagnostic import Place
 from lamina.values.names import ColumnName, ModelName, TableName
 from lamina.values.schema import Column
@@ -81,11 +81,6 @@ class ModelSettings(Value, frozen=True, omit_defaults=True):
     columns: tuple[Column, ...] = ()
     contract: ContractSettings = ContractSettings()
     checks: tuple[CheckSettings, ...] = ()
-
-    @property
-    def is_ephemeral(self) -> bool:
-        """Tell whether the model has no table and is inlined in its readers."""
-        return isinstance(self.strategy, Ephemeral)
 
 
 class SettingPlaces(Value, frozen=True):

@@ -1,11 +1,10 @@
 """The strategies a model can declare, with exactly the settings each one has."""
 
-from typing import Literal, assert_never
+from typing import Literal
 
+from lamina.values.grid import Unit
 from lamina.values.names import ColumnName, TableName
 from lamina.values.value import Value
-
-Unit = Literal["minute", "5 minutes", "15 minutes", "30 minutes", "hour", "day", "week", "month", "year"]
 
 
 class FullRefresh(Value, frozen=True, tag="full_refresh", tag_field="type"):
@@ -51,23 +50,3 @@ class Ephemeral(Value, frozen=True, tag="ephemeral", tag_field="type"):
 
 
 Strategy = FullRefresh | Incremental | Merge | TimeInterval | DeleteInsert | Ephemeral
-
-
-def telling_columns(strategy: Strategy) -> tuple[ColumnName, ...]:
-    """Return the columns of a result by which a strategy decides which rows are kept, replaced or added."""
-    match strategy:
-        case Merge():
-            return (*strategy.unique_key, *strategy.order_by)
-        case DeleteInsert():
-            return strategy.partition_by
-        case TimeInterval():
-            return (strategy.time_column,)
-        case FullRefresh() | Incremental() | Ephemeral():
-            return ()
-        case _:
-            assert_never(strategy)
-
-
-def strategy_name(strategy: Strategy) -> str:
-    """Return the word a sidecar names a strategy by."""
-    return str(type(strategy).__struct_config__.tag)

@@ -13,8 +13,8 @@ from lamina.project.strategy import (
     Merge,
     Strategy,
     TimeInterval,
-    Unit,
 )
+from lamina.values.grid import Unit
 from lamina.values.nearest import nearest
 
 LATER_STRATEGIES = ("microbatch", "view", "events", "snapshot")

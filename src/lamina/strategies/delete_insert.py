@@ -1,10 +1,20 @@
 """delete_insert: the key tuples the query produces replace those in the table; vanished ones stay."""
 
-from lamina.compiler.graph import CompiledModel
-from lamina.strategies.write import Write
-from lamina.values.coverage import Debt
+from lamina.project.strategy import DeleteInsert
+from lamina.strategies.spelling import as_set
+from lamina.strategies.traits import Traits
+from lamina.values.value import tag_of
 
 
-def write(_model: CompiledModel, _debts: tuple[Debt, ...]) -> Write:
-    """Replace the key tuples of the whole query, whatever is owed."""
-    return Write(mode="delete_insert")
+def traits(settings: DeleteInsert) -> Traits:
+    """Return what is known of it."""
+    columns = settings.partition_by
+    return Traits(
+        name=tag_of(settings),
+        identity=settings.replace(partition_by=as_set(columns)),
+        in_words="each build evaluates the whole query and replaces the key tuples it contains",
+        mode="delete_insert",
+        partition_by=columns,
+        telling=columns,
+        kept_by=columns,
+    )

@@ -1,18 +1,35 @@
-"""The driving input of an append: whose new rows alone bring a table up to date."""
+"""The driving input: whose new rows alone bring a table up to date. The linker finds it, everything else asks it."""
 
-from lamina.compiler.graph import CompiledModel
+from collections.abc import Iterable, Mapping, Sequence
+
+from lamina.strategies.reading import Reading
+from lamina.strategies.traits import Driver
 from lamina.values.coverage import Debt
 from lamina.values.names import Position, TableName
 
 
-def driver_of(model: CompiledModel) -> TableName | None:
-    """Return the input that drives an append."""
-    return next((use.name for use in model.inputs if use.is_driver), None)
+def find_driver(
+    driver: Driver | None, inputs: Sequence[TableName], *, names: Mapping[str, TableName]
+) -> TableName | None:
+    """Return which of a model's inputs is its driver: the named one, or the only one there is.
+
+    `names` holds what a name in the settings of the model stands for, in lower case.
+    """
+    if driver is None:
+        return None
+    if driver.named is None:
+        return inputs[0] if len(inputs) == 1 else None
+    found = names.get(driver.named.lower())
+    return found if found in inputs else None
 
 
-def appended_since(model: CompiledModel, debts: tuple[Debt, ...]) -> Position | None:
+def driver_among(inputs: Iterable[Reading]) -> TableName | None:
+    """Return the input that was found to be the driver."""
+    return next((use.name for use in inputs if use.is_driver), None)
+
+
+def appended_since(driver: TableName | None, debts: tuple[Debt, ...]) -> Position | None:
     """Return where to read the driver from, if all that is owed are rows appended to it."""
-    driver = driver_of(model)
     if not debts or not all(debt.input == driver and debt.is_append for debt in debts):
         return None
     return debts[0].since

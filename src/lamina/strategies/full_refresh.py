@@ -1,10 +1,15 @@
 """full_refresh: every build replaces all rows; seeds and Python models without a strategy do the same."""
 
-from lamina.compiler.graph import CompiledModel
-from lamina.strategies.write import Write
-from lamina.values.coverage import Debt
+from lamina.project.strategy import FullRefresh
+from lamina.strategies.traits import Traits
+from lamina.values.value import tag_of
 
 
-def write(_model: CompiledModel, _debts: tuple[Debt, ...]) -> Write:
-    """Replace all rows, whatever is owed."""
-    return Write(mode="replace_all")
+def traits(settings: FullRefresh) -> Traits:
+    """Return what is known of it."""
+    return Traits(
+        name=tag_of(settings),
+        identity=settings,
+        in_words="each build evaluates the whole query and replaces all rows",
+        mode="replace_all",
+    )

@@ -1,19 +1,15 @@
 """Which tables hold rows or values that their inputs cannot give again."""
 
-from lamina.compiler.graph import CompiledModel
-from lamina.project.strategy import DeleteInsert, Incremental, Merge
+from collections.abc import Sequence
+
+from lamina.strategies.reading import Reading
+from lamina.strategies.traits import Traits
 
 
-def keeps_history(model: CompiledModel) -> bool:
+def keeps_history(traits: Traits, inputs: Sequence[Reading]) -> bool:
     """Say whether a table may hold what no build from its inputs brings back."""
-    if any(use.on_touch == "keep" for use in model.inputs):
+    if traits.kept_by or any(use.on_touch == "keep" for use in inputs):
         return True
-    match model.settings.strategy:
-        case Merge(on_delete="delete", update_columns=None):
-            return False
-        case Merge() | DeleteInsert():
-            return True
-        case Incremental():
-            return any(not use.is_driver for use in model.inputs) and len(model.inputs) > 1
-        case _:
-            return False
+    if traits.upsert is not None and traits.upsert.update_columns is not None:
+        return True
+    return traits.is_append and len(inputs) > 1 and any(not use.is_driver for use in inputs)

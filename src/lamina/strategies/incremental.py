@@ -1,15 +1,18 @@
 """incremental: append what was appended to the driver; anything else rebuilds the table."""
 
-from lamina.compiler.graph import CompiledModel
-from lamina.strategies.driver import appended_since
-from lamina.strategies.write import Write
-from lamina.values.coverage import Debt
+from lamina.project.strategy import Incremental
+from lamina.strategies.spelling import folded
+from lamina.strategies.traits import Driver, Traits
+from lamina.values.value import tag_of
 
 
-def write(model: CompiledModel, debts: tuple[Debt, ...]) -> Write:
-    """Append from the earliest unread position, or replace all rows where rows changed or went."""
-    since = appended_since(model, debts)
-    if since is not None:
-        return Write(mode="append", since=since)
-    note = "rows were changed or removed, so loading only the new ones is not enough" if debts else ""
-    return Write(mode="replace_all", note=note)
+def traits(settings: Incremental) -> Traits:
+    """Return what is known of it."""
+    column = settings.timestamp_column
+    return Traits(
+        name=tag_of(settings),
+        identity=settings.replace(timestamp_column=folded(column), driver=folded(settings.driver)),
+        mode="replace_all",
+        new_rows="append",
+        driver=Driver(named=settings.driver, timestamp_column=column),
+    )

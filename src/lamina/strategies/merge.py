@@ -1,16 +1,38 @@
 """merge: upsert by key, from the driver's new rows where they suffice, else from the whole query."""
 
-from lamina.compiler.graph import CompiledModel
 from lamina.project.strategy import Merge
-from lamina.strategies.driver import appended_since
-from lamina.strategies.write import Write
-from lamina.values.coverage import Debt
+from lamina.strategies.spelling import as_set, folded
+from lamina.strategies.traits import Driver, Traits, Upsert
+from lamina.values.value import tag_of
 
 
-def write(model: CompiledModel, debts: tuple[Debt, ...]) -> Write:
-    """Upsert new rows only if the user named what drives them and no key has to be looked for in the whole source."""
-    strategy = model.settings.strategy
-    is_driven = isinstance(strategy, Merge) and (strategy.driver is not None or strategy.timestamp_column is not None)
-    if not is_driven or not isinstance(strategy, Merge) or strategy.on_delete == "delete":
-        return Write(mode="merge")
-    return Write(mode="merge", since=appended_since(model, debts))
+def traits(settings: Merge) -> Traits:
+    """Return what is known of it."""
+    key, order, updated = settings.unique_key, settings.order_by, settings.update_columns
+    deletes = settings.on_delete == "delete"
+    # New rows suffice only if the user says what drives them, and no key has to be looked for in the whole source.
+    is_driven = settings.driver is not None or settings.timestamp_column is not None
+    return Traits(
+        name=tag_of(settings),
+        identity=_identity(settings),
+        in_words=f"each build evaluates the whole query and merges it by {', '.join(f'`{name}`' for name in key)}",
+        mode="merge",
+        new_rows="merge" if is_driven and not deletes else None,
+        driver=Driver(named=settings.driver, timestamp_column=settings.timestamp_column) if is_driven else None,
+        upsert=Upsert(key=key, order_by=order, update_columns=updated, deletes_missing=deletes),
+        telling=(*key, *order),
+        kept_by=() if deletes else key,
+        compared=None if updated is None else (*key, *updated, *order),
+    )
+
+
+def _identity(settings: Merge) -> Merge:
+    """Return the settings without spelling; only `order_by` is a sequence."""
+    updated = settings.update_columns
+    return settings.replace(
+        unique_key=as_set(settings.unique_key),
+        update_columns=as_set(updated) if updated is not None else None,
+        timestamp_column=folded(settings.timestamp_column),
+        driver=folded(settings.driver),
+        order_by=tuple(name.lower() for name in settings.order_by),
+    )

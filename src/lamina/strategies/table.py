@@ -1,21 +1,24 @@
-"""Every whole-table strategy and the function that says what it writes."""
+"""Every strategy and the function that says what is known of it."""
 
 from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
 
-from lamina.compiler.graph import CompiledModel
-from lamina.project.strategy import DeleteInsert, FullRefresh, Incremental, Merge
-from lamina.strategies import delete_insert, full_refresh, incremental, merge
-from lamina.strategies.write import Write
-from lamina.values.coverage import Debt
+from lamina.project.strategy import DeleteInsert, Ephemeral, FullRefresh, Incremental, Merge, Strategy, TimeInterval
+from lamina.strategies import delete_insert, ephemeral, full_refresh, incremental, merge, time_interval
+from lamina.strategies.traits import Traits
 
-_WRITES: dict[type, Callable[[CompiledModel, tuple[Debt, ...]], Write]] = {
-    FullRefresh: full_refresh.write,
-    Incremental: incremental.write,
-    Merge: merge.write,
-    DeleteInsert: delete_insert.write,
+TRAITS: dict[type[Strategy], Callable[[Any], Traits]] = {
+    FullRefresh: full_refresh.traits,
+    Incremental: incremental.traits,
+    Merge: merge.traits,
+    TimeInterval: time_interval.traits,
+    DeleteInsert: delete_insert.traits,
+    Ephemeral: ephemeral.traits,
 }
 
 
-def write_of(model: CompiledModel, debts: tuple[Debt, ...]) -> Write:
-    """Return how a stale whole table is brought up to date; without debts, by reading everything."""
-    return _WRITES[type(model.settings.strategy)](model, debts)
+@lru_cache(maxsize=4096)
+def traits_of(settings: Strategy) -> Traits:
+    """Return what is known of a strategy with these settings."""
+    return TRAITS[type(settings)](settings)

@@ -7,7 +7,8 @@ import pytest
 
 from lamina.compiler.graph import CompiledModel
 from lamina.project.model import ModelSettings
-from lamina.project.strategy import FullRefresh, TimeInterval, Unit
+from lamina.project.strategy import FullRefresh, TimeInterval
+from lamina.values.grid import Unit
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Fingerprint, ModelName, TableName
 from lamina.values.schema import Column, DataType, Schema

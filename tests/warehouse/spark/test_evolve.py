@@ -3,6 +3,8 @@
 import pytest
 
 from lamina.project.strategy import DeleteInsert, Incremental, Merge, Strategy, TimeInterval
+from lamina.strategies.table import traits_of
+from lamina.strategies.traits import Upsert
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType, Schema
 from lamina.warehouse.spark.evolve import (
@@ -82,7 +84,7 @@ def test_an_ignored_drift_tells_what_stays_and_what_it_must_follow() -> None:
     ],
 )
 def test_a_strategy_lacks_the_columns_it_cannot_do_without(strategy: Strategy, gone: tuple[str, ...]) -> None:
-    assert lacking(strategy, schema(id="int", v="int")) == gone
+    assert lacking(traits_of(strategy).telling, schema(id="int", v="int")) == gone
 
 
 @pytest.mark.parametrize(
@@ -103,5 +105,5 @@ def test_a_merge_updates_only_what_both_its_query_and_its_table_have(
 ) -> None:
     table = schema(id="int", a="string", b="string")
     names = None if listed is None else tuple(ColumnName(name) for name in listed)
-    strategy = Merge(unique_key=(ColumnName("ID"),), update_columns=names)
-    assert updating(strategy, own_columns(table, given), table).update_columns == updated
+    upsert = Upsert(key=(ColumnName("ID"),), update_columns=names)
+    assert updating(upsert, own_columns(table, given), table).update_columns == updated

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from lamina.compiler.graph import CompiledModel, Graph, InputUse
-from lamina.project.strategy import Incremental, Merge, telling_columns
 from lamina.values.change import Affected
 from lamina.values.names import ColumnName, ModelName, TableName
 
@@ -67,13 +66,13 @@ def affected_columns(reader: CompiledModel, table: TableName, changed: Columns) 
 
 def with_rows(model: CompiledModel, changed: frozenset[ColumnName]) -> Columns:
     """Return columns of a model that change; None, for its rows too, if its strategy tells rows by one of them."""
-    telling = {name.lower() for name in telling_columns(model.settings.strategy)}
+    telling = {name.lower() for name in model.traits.telling}
     return changed if telling.isdisjoint(name.lower() for name in changed) else None
 
 
 def _is_read_by(reader: CompiledModel, use: InputUse, changed: frozenset[ColumnName]) -> bool:
     """Tell whether one of some columns says which rows of its driver a model has not read yet."""
-    strategy = reader.settings.strategy
-    if not use.is_driver or not isinstance(strategy, Incremental | Merge) or strategy.timestamp_column is None:
+    driver = reader.traits.driver
+    if not use.is_driver or driver is None or driver.timestamp_column is None:
         return False
-    return strategy.timestamp_column.lower() in {name.lower() for name in changed}
+    return driver.timestamp_column.lower() in {name.lower() for name in changed}

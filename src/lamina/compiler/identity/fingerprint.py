@@ -1,13 +1,13 @@
 """The local fingerprint of a model: what decides its rows and their layout, and nothing of its inputs."""
 
-from collections.abc import Iterable, Mapping
-from typing import Literal, assert_never
+from collections.abc import Mapping
+from typing import Literal
 
 from lamina.project.fixed_conf import FIXED_CONF
 from lamina.project.model import ModelSettings
 from lamina.project.partitioning import TRANSFORM_BY_UNIT, read_field
 from lamina.project.project import Variable
-from lamina.project.strategy import DeleteInsert, Ephemeral, FullRefresh, Incremental, Merge, Strategy, TimeInterval
+from lamina.strategies.table import traits_of
 from lamina.values.codec import content_hash
 from lamina.values.duration import parse_duration
 from lamina.values.names import ColumnName, Fingerprint, TableName
@@ -100,52 +100,19 @@ def rows_and_layout(settings: ModelSettings) -> tuple[object, ...]:
         for name, use in settings.inputs.items()
         if use.window is not None
     )
-    zone = settings.timezone if isinstance(settings.strategy, TimeInterval) else None
+    traits = traits_of(settings.strategy)
+    zone = settings.timezone if traits.slices is not None else None
     sorting = [name.lower() for name in settings.sorted_by]
-    return (_strategy(settings.strategy), zone, _layout(settings), sorting, _decisive(settings.conf), windows)
-
-
-def _strategy(strategy: Strategy) -> Strategy:
-    """Return a strategy without spelling: Spark tells no case, and only `order_by` is a sequence."""
-    match strategy:
-        case TimeInterval():
-            return strategy.replace(time_column=strategy.time_column.lower(), lookback=0, batch_size="auto")
-        case Merge():
-            updated = strategy.update_columns
-            return strategy.replace(
-                unique_key=_as_set(strategy.unique_key),
-                update_columns=_as_set(updated) if updated is not None else None,
-                timestamp_column=_folded(strategy.timestamp_column),
-                driver=_folded(strategy.driver),
-                order_by=tuple(name.lower() for name in strategy.order_by),
-            )
-        case Incremental():
-            return strategy.replace(
-                timestamp_column=_folded(strategy.timestamp_column), driver=_folded(strategy.driver)
-            )
-        case DeleteInsert():
-            return strategy.replace(partition_by=_as_set(strategy.partition_by))
-        case FullRefresh() | Ephemeral():
-            return strategy
-        case _:
-            assert_never(strategy)
-
-
-def _as_set(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted({name.lower() for name in names}))
-
-
-def _folded(name: str | None) -> str | None:
-    return name.lower() if name is not None else None
+    return (traits.identity, zone, _layout(settings), sorting, _decisive(settings.conf), windows)
 
 
 def _layout(settings: ModelSettings) -> list[tuple[str, str]] | None:
     """Return the layout of a table, the default one written out where no type decides it."""
-    strategy = settings.strategy
     if settings.partitioned_by is not None:
         return [_field(text) for text in settings.partitioned_by]
-    if isinstance(strategy, TimeInterval) and strategy.granularity in TRANSFORM_BY_UNIT:
-        return [(strategy.time_column.lower(), TRANSFORM_BY_UNIT[strategy.granularity])]
+    slices = traits_of(settings.strategy).slices
+    if slices is not None and slices.unit in TRANSFORM_BY_UNIT:
+        return [(slices.time_column.lower(), TRANSFORM_BY_UNIT[slices.unit])]
     return None
 
 

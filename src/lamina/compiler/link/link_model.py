@@ -30,7 +30,8 @@ from lamina.compiler.rules import (
 from lamina.compiler.types.spark_types import Typed
 from lamina.project.model import ModelFile
 from lamina.project.project import Variable
-from lamina.project.strategy import Incremental, Merge, TimeInterval
+from lamina.strategies.driver import find_driver
+from lamina.strategies.table import traits_of
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.duration import parse_duration
 from lamina.values.names import ColumnName, TableName
@@ -153,13 +154,13 @@ def target_of(file: ModelFile) -> TableName:
 
 def _rows(file: ModelFile, query: QueryObject, names: ModelNames, *, around: Surroundings) -> tuple[Linker, Rows]:
     types = _parameter_types(around) if query.parameters else {}
-    strategy = file.settings.strategy
+    slices = traits_of(file.settings.strategy).slices
     linker = Linker(query, names.references, schema=around.schemas.get, parameters=types)
     if query.root < 0:
         return linker, Rows([], tables=frozenset(), is_open=True)
     rows = linker.result()
-    if isinstance(strategy, TimeInterval) and any(use.name in RANGE_BOUNDS for use in query.parameters):
-        column = rows.find(strategy.time_column)
+    if slices is not None and any(use.name in RANGE_BOUNDS for use in query.parameters):
+        column = rows.find(slices.time_column)
         bound = column.typed.type if column is not None else UNKNOWN
         if bound != UNKNOWN and any(item.typed.type == UNKNOWN for item in rows.columns):
             # The bounds have the type of the time column, which only the first pass could tell.
@@ -206,7 +207,7 @@ def _inputs(
         ),
         *_declared_inputs(file, names, declared, around=around),
     ]
-    driver = _driver(file, names, found)
+    driver = find_driver(traits_of(file.settings.strategy).driver, [use.name for use in found], names=names.settings)
     for item in sorted(found, key=lambda use: use.name):
         yield item.replace(is_model=item.name.lower() in around.models, is_driver=item.name == driver)
 
@@ -222,8 +223,8 @@ def _declared_inputs(
 def _input(
     file: ModelFile, names: ModelNames, table: TableName, *, read_set: tuple[ColumnName, ...] | None
 ) -> InputUse:
-    strategy = file.settings.strategy
-    own_time = strategy.time_column if isinstance(strategy, TimeInterval) else None
+    slices = traits_of(file.settings.strategy).slices
+    own_time = slices.time_column if slices is not None else None
     written = next((key for key in file.settings.inputs if names.settings.get(key.lower()) == table), None)
     settings = file.settings.inputs[written] if written is not None else None
     window = (parse_duration(settings.window) or 0) if settings and settings.window else 0
@@ -236,18 +237,6 @@ def _input(
         window_seconds=window,
         on_touch=settings.on_touch if settings else "rebuild",
     )
-
-
-def _driver(file: ModelFile, names: ModelNames, inputs: list[InputUse]) -> TableName | None:
-    """Return the input that increments: the declared one, or the only one there is."""
-    strategy = file.settings.strategy
-    if not isinstance(strategy, Incremental | Merge):
-        return None
-    if strategy.driver is not None:
-        return names.settings.get(strategy.driver.lower())
-    if isinstance(strategy, Merge) and strategy.timestamp_column is None:
-        return None
-    return inputs[0].name if len(inputs) == 1 else None
 
 
 def _placed(item: Diagnostic, file: ModelFile) -> Diagnostic:
@@ -296,7 +285,7 @@ def _unknown_parameters(file: ModelFile, query: QueryObject, around: Surrounding
 
 
 def _duplicates(file: ModelFile, query: QueryObject, rows: Rows) -> Iterator[Diagnostic]:
-    if file.settings.is_ephemeral:
+    if not traits_of(file.settings.strategy).has_table:
         return  # no table holds them
     root = query.scopes[query.root] if query.root >= 0 else None
     written = [item for item in root.outputs if isinstance(item, Output)] if isinstance(root, SelectScope) else []

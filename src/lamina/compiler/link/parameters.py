@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from lamina.compiler.graph import CompiledModel
 from lamina.project.project import Variable
-from lamina.project.strategy import TimeInterval
 from lamina.values.schema import UNKNOWN, DataType
 from lamina.values.value import Value
 
@@ -30,10 +29,10 @@ class ParameterValue(Value, frozen=True):
 
 def bound_type(model: CompiledModel) -> DataType:
     """Return the type of `@start_date` and `@end_date` in a model: that of its time column, else timestamp."""
-    strategy = model.settings.strategy
-    if isinstance(strategy, TimeInterval):
+    slices = model.traits.slices
+    if slices is not None:
         for column in model.columns or ():
-            if column.name.lower() == strategy.time_column.lower() and column.type == "date":
+            if column.name.lower() == slices.time_column.lower() and column.type == "date":
                 return DataType("date")
     return DataType("timestamp")
 

@@ -7,7 +7,6 @@ Fix: use a timestamp, or `granularity = "day"`.
 from collections.abc import Iterator
 
 from lamina.compiler.subject import Subject
-from lamina.project.strategy import TimeInterval
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
@@ -18,14 +17,14 @@ BELOW_DAY = frozenset({"minute", "5 minutes", "15 minutes", "30 minutes", "hour"
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield a date column with slices shorter than a day."""
-    strategy = subject.model.settings.strategy
-    if not isinstance(strategy, TimeInterval) or strategy.granularity not in BELOW_DAY:
+    slices = subject.model.traits.slices
+    if slices is None or slices.unit not in BELOW_DAY:
         return
-    column = subject.column(strategy.time_column)
+    column = subject.column(slices.time_column)
     if column is None or column.type != "date":
         return
     yield RULE.finding(
-        f"time column `{column.name}` is a date, too coarse for slices of `{strategy.granularity}`",
+        f"time column `{column.name}` is a date, too coarse for slices of `{slices.unit}`",
         place=subject.place_of("strategy.time_column"),
         model=subject.model.name,
         hint='use a timestamp, or `granularity = "day"`',

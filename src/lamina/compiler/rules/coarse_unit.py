@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from lamina.compiler.subject import Subject
-from lamina.project.strategy import TimeInterval
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
@@ -24,15 +23,15 @@ TICKS = 40
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield a cron that ticks within a slice."""
     settings = subject.model.settings
-    strategy = settings.strategy
-    if not isinstance(strategy, TimeInterval) or settings.cron is None or settings.allow_partials:
+    slices = subject.model.traits.slices
+    if slices is None or settings.cron is None or settings.allow_partials:
         return
     period = _period(settings.cron)
-    length = SHORTEST.get(strategy.granularity) or LONGEST[strategy.granularity]
+    length = SHORTEST.get(slices.unit) or LONGEST[slices.unit]
     if period is None or period >= length:
         return
     yield RULE.finding(
-        f"cron `{settings.cron}` ticks within a slice of one `{strategy.granularity}`",
+        f"cron `{settings.cron}` ticks within a slice of one `{slices.unit}`",
         place=subject.place_of("cron"),
         model=subject.model.name,
         hint="use a finer `granularity`, a coarser `cron`, or `allow_partials = true`",

@@ -6,9 +6,7 @@ Fix: remove `timestamp_column` and `driver`, or use `on_delete = "keep"`.
 
 from collections.abc import Iterator
 
-from lamina.compiler.slices.incrementality import reads_in_parts
 from lamina.compiler.subject import Subject
-from lamina.project.strategy import Merge
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
@@ -17,10 +15,10 @@ RULE = Rule(code="L252", name="DeleteBesideTimestamp")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield `on_delete = "delete"` beside a setting that reads in parts."""
-    strategy = subject.model.settings.strategy
-    if not isinstance(strategy, Merge) or strategy.on_delete != "delete" or not reads_in_parts(strategy):
+    upsert, driver = subject.model.traits.upsert, subject.model.traits.driver
+    if upsert is None or not upsert.deletes_missing or driver is None:
         return
-    beside = "timestamp_column" if strategy.timestamp_column is not None else "driver"
+    beside = "timestamp_column" if driver.timestamp_column is not None else "driver"
     yield RULE.finding(
         f'`on_delete = "delete"` needs all keys, but `{beside}` reads only new rows',
         place=subject.place_of("strategy.on_delete"),

@@ -7,7 +7,6 @@ Fix: use the strategy `time_interval`, or remove the parameter.
 from collections.abc import Iterator
 
 from lamina.compiler.subject import Subject
-from lamina.project.strategy import Ephemeral, TimeInterval
 from lamina.values.diagnostic import Diagnostic, Place
 from lamina.values.rule import Rule
 
@@ -18,7 +17,8 @@ BOUNDS = frozenset({"start_date", "end_date", "start_ts", "end_ts"})
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each bound in a model that has no range."""
-    if subject.query is None or isinstance(subject.model.settings.strategy, (TimeInterval, Ephemeral)):
+    traits = subject.model.traits
+    if subject.query is None or not traits.has_table or traits.slices is not None:
         return
     hint = 'use `type = "time_interval"`, or remove the parameter'
     own = [use for use in subject.query.parameters if use.name in BOUNDS]

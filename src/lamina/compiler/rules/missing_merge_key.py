@@ -7,7 +7,6 @@ Fix: select the column, or correct `unique_key`.
 from collections.abc import Iterator
 
 from lamina.compiler.subject import Subject, missing_columns, suggestion_hint
-from lamina.project.strategy import Merge
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
@@ -16,10 +15,10 @@ RULE = Rule(code="L240", name="MissingMergeKey")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each merge key that the output lacks."""
-    strategy = subject.model.settings.strategy
-    if not isinstance(strategy, Merge):
+    upsert = subject.model.traits.upsert
+    if upsert is None:
         return
-    for column, place, close in missing_columns(subject, "strategy.unique_key", strategy.unique_key):
+    for column, place, close in missing_columns(subject, "strategy.unique_key", upsert.key):
         hint = suggestion_hint(close, "add the column to the query, or correct `unique_key`")
         message = f"merge key `{column}` is not a column of `{subject.model.name}`"
         yield RULE.finding(message, place=place, model=subject.model.name, hint=hint, suggestion=close)

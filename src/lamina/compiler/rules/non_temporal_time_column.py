@@ -7,7 +7,6 @@ Fix: cast the column to `date` or `timestamp`.
 from collections.abc import Iterator
 
 from lamina.compiler.subject import Subject
-from lamina.project.strategy import TimeInterval
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 from lamina.values.schema import UNKNOWN
@@ -17,10 +16,10 @@ RULE = Rule(code="L247", name="NonTemporalTimeColumn")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield the time column if its type is known and not temporal."""
-    strategy = subject.model.settings.strategy
-    if not isinstance(strategy, TimeInterval):
+    slices = subject.model.traits.slices
+    if slices is None:
         return
-    column = subject.column(strategy.time_column)
+    column = subject.column(slices.time_column)
     if column is None or column.type in ("date", "timestamp", "timestamp_ntz", UNKNOWN):
         return
     yield RULE.finding(

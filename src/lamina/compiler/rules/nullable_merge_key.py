@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from lamina.compiler.query.object import SelectScope
 from lamina.compiler.subject import Subject, find_column
-from lamina.project.strategy import Merge
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
@@ -17,13 +16,13 @@ RULE = Rule(code="L241", name="NullableMergeKey", severity="warning")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each key column that may be null and is not promised to be filled."""
-    strategy = subject.model.settings.strategy
-    if not isinstance(strategy, Merge):
+    upsert = subject.model.traits.upsert
+    if upsert is None:
         return
     query = subject.query
     scope = query.scopes[query.root] if query is not None and query.root >= 0 else None
     filled = scope.filled if isinstance(scope, SelectScope) else ()
-    for number, key in enumerate(strategy.unique_key):
+    for number, key in enumerate(upsert.key):
         column = subject.column(key)
         promised = find_column(subject.model.settings.columns, key)
         if column is None or not column.nullable or (promised is not None and not promised.nullable):

@@ -7,7 +7,6 @@ Fix: filter the time column by the range, or `coalesce` it.
 from collections.abc import Iterator
 
 from lamina.compiler.subject import Subject
-from lamina.project.strategy import TimeInterval
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
@@ -16,10 +15,10 @@ RULE = Rule(code="L248", name="NullableTimeColumn", severity="warning")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield a time column that may be null, unless a proof shows that every row has one in the range."""
-    strategy = subject.model.settings.strategy
-    if not isinstance(strategy, TimeInterval) or subject.shape is not None:
+    slices = subject.model.traits.slices
+    if slices is None or subject.shape is not None:
         return
-    column = subject.column(strategy.time_column)
+    column = subject.column(slices.time_column)
     if column is None or not column.nullable:
         return
     yield RULE.finding(

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 
 from lamina.compiler.link.tracing import has_key
 from lamina.compiler.query.object import RowChoice
-from lamina.compiler.slices.incrementality import reads_in_parts
 from lamina.compiler.subject import Subject
-from lamina.project.strategy import TimeInterval
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
@@ -22,8 +20,8 @@ def violations(subject: Subject) -> Iterator[Diagnostic]:
     query = subject.query
     if query is None:
         return
-    strategy = subject.model.settings.strategy
-    is_whole = not isinstance(strategy, TimeInterval) and not reads_in_parts(strategy)  # in others LIMIT is refused
+    traits = subject.model.traits
+    is_whole = traits.slices is None and traits.driver is None  # in others LIMIT is refused
     for choice in query.choices:
         is_judged = bool(choice.function) or is_whole
         if is_judged and not has_key(subject, query, relation=choice.relation, columns=choice.columns):

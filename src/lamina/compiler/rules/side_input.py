@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from lamina.compiler.slices.row_local import side_inputs
 from lamina.compiler.subject import Subject
-from lamina.project.strategy import Incremental
 from lamina.values.diagnostic import Diagnostic, Place
 from lamina.values.rule import Rule
 
@@ -17,8 +16,8 @@ RULE = Rule(code="L411", name="SideInput", severity="warning")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each input that is read whole beside the driver."""
-    driver = next((use.name for use in subject.model.inputs if use.is_driver), None)
-    if not isinstance(subject.model.settings.strategy, Incremental) or driver is None or subject.shape is None:
+    driver = subject.model.driver
+    if not subject.model.traits.is_append or driver is None or subject.shape is None:
         return
     for name, at, file in side_inputs(subject.shape, driver):
         facts = subject.inputs.get(name)

@@ -17,8 +17,8 @@ RULE = Rule(code="L233", name="UnnamedColumn", severity="warning")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each column of the result that is named after its expression."""
-    query, settings = subject.query, subject.model.settings
-    if query is None or query.root < 0 or settings.is_ephemeral:
+    query = subject.query
+    if query is None or query.root < 0 or subject.model.is_ephemeral:
         return
     for position, item in enumerate(_outputs(query)):
         if isinstance(item, Output) and not item.name.isidentifier() and not _is_quoted(item, subject.file.text):

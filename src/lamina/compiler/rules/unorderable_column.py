@@ -7,7 +7,6 @@ Fix: use a column of a temporal, numeric or text type.
 from collections.abc import Iterator
 
 from lamina.compiler.subject import Subject, find_column
-from lamina.project.strategy import Incremental, Merge
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 from lamina.values.schema import Column
@@ -19,15 +18,11 @@ UNORDERABLE = ("map", "variant", "interval", "void", "binary", "boolean", "array
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each ordering column of the strategy whose type has no useful order."""
-    strategy = subject.model.settings.strategy
-    if not isinstance(strategy, (Incremental, Merge)):
-        return
-    if isinstance(strategy, Merge):
-        for number, name in enumerate(strategy.order_by):
-            yield from _finding(subject, subject.column(name), f"strategy.order_by.{number}")
-    driver = next((use.name for use in subject.model.inputs if use.is_driver), None)
-    if strategy.timestamp_column is not None and driver is not None:
-        column = find_column(subject.schemas.get(driver), strategy.timestamp_column)
+    traits, table = subject.model.traits, subject.model.driver
+    for number, name in enumerate(traits.upsert.order_by if traits.upsert is not None else ()):
+        yield from _finding(subject, subject.column(name), f"strategy.order_by.{number}")
+    if traits.driver is not None and traits.driver.timestamp_column is not None and table is not None:
+        column = find_column(subject.schemas.get(table), traits.driver.timestamp_column)
         yield from _finding(subject, column, "strategy.timestamp_column")
 
 

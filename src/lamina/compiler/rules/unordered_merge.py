@@ -6,9 +6,7 @@ Fix: name the columns that order rows of one key in `order_by`.
 
 from collections.abc import Iterator
 
-from lamina.compiler.slices.incrementality import reads_in_parts
 from lamina.compiler.subject import Subject
-from lamina.project.strategy import Merge
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
@@ -17,11 +15,11 @@ RULE = Rule(code="L425", name="UnorderedMerge", severity="warning")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield a merge that reads in parts and has no order."""
-    strategy = subject.model.settings.strategy
-    if not isinstance(strategy, Merge) or strategy.order_by or not reads_in_parts(strategy):
+    upsert, driver = subject.model.traits.upsert, subject.model.traits.driver
+    if upsert is None or upsert.order_by or driver is None:
         return
-    key = "strategy.timestamp_column" if strategy.timestamp_column is not None else "strategy.driver"
-    name = strategy.timestamp_column
+    key = "strategy.timestamp_column" if driver.timestamp_column is not None else "strategy.driver"
+    name = driver.timestamp_column
     yield RULE.finding(
         f"`{subject.model.name}` merges new rows without `order_by`, so the batch that comes last wins",
         place=subject.place_of(key),

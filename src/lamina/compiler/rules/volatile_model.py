@@ -7,9 +7,7 @@ Fix: use `@as_of` or `@execution_time`, or a column of an input.
 import re
 from collections.abc import Iterator
 
-from lamina.compiler.slices.incrementality import reads_in_parts
 from lamina.compiler.subject import Subject
-from lamina.project.strategy import Ephemeral, TimeInterval
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
@@ -18,8 +16,8 @@ RULE = Rule(code="L432", name="VolatileModel", severity="warning")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each such function of a model that is evaluated whole; others are refused."""
-    strategy = subject.model.settings.strategy
-    if subject.query is None or isinstance(strategy, (TimeInterval, Ephemeral)) or reads_in_parts(strategy):
+    traits = subject.model.traits
+    if subject.query is None or not traits.has_table or traits.slices is not None or traits.driver is not None:
         return
     for name in subject.query.volatile:
         found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", subject.file.text, re.IGNORECASE)

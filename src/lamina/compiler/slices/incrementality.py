@@ -1,7 +1,6 @@
 """Prove or refuse that building a model slice by slice equals a recompute, and say why."""
 
 from collections.abc import Iterator, Mapping
-from typing import assert_never
 
 from lamina.compiler.query.operators import QueryShape, SelectBlock
 from lamina.compiler.rules import (
@@ -21,8 +20,7 @@ from lamina.compiler.slices.row_local import judge_row_local, side_inputs
 from lamina.compiler.slices.slicing import Examination
 from lamina.compiler.slices.units import UNBOUNDED, in_words
 from lamina.compiler.slices.verdict import InputFacts, Proven, Refusal, Refused, Verdict
-from lamina.project.strategy import DeleteInsert, Ephemeral, FullRefresh, Incremental, Merge, Strategy, TimeInterval
-from lamina.values.names import TableName
+from lamina.strategies.traits import Driver, Slices, Traits, Upsert
 
 RUN_PARAMETERS = frozenset({"execution_time", "run_id"})
 UNIT_WISE = frozenset({"L416", "L418", "L420"})
@@ -30,51 +28,23 @@ UNIT_WISE = frozenset({"L416", "L418", "L420"})
 ONE_SLICE_HINT = ", or set `batch_size = 1`"
 
 
-def judge(
-    strategy: Strategy, shape: QueryShape, *, inputs: Mapping[str, InputFacts], zone: str, is_dated: bool
-) -> Verdict:
+def judge(traits: Traits, shape: QueryShape, *, inputs: Mapping[str, InputFacts], zone: str, is_dated: bool) -> Verdict:
     """Judge a composed shape, whose relations carry the names of `inputs`; `is_dated` where its time is a date."""
-    match strategy:
-        case FullRefresh():
-            return Proven(("each build evaluates the whole query and replaces all rows",))
-        case Ephemeral():
-            return Proven(("it has no table; its query is judged as part of each model that reads it",))
-        case DeleteInsert():
-            return Proven(("each build evaluates the whole query and replaces the key tuples it contains",))
-        case Incremental():
-            return _append(shape, inputs, strategy.driver)
-        case Merge():
-            return _merge(strategy, shape, inputs)
-        case TimeInterval():
-            is_single = strategy.batch_size == 1
-            grid = Grid(unit=strategy.granularity, zone=zone, is_single=is_single, is_dated=is_dated)
-            return _slices(strategy, shape, inputs=inputs, grid=grid)
-        case _:
-            assert_never(strategy)
+    if traits.slices is not None:
+        is_single = traits.slices.batch_size == 1
+        grid = Grid(unit=traits.slices.unit, zone=zone, is_single=is_single, is_dated=is_dated)
+        return _slices(traits.slices, shape, inputs=inputs, grid=grid)
+    if traits.driver is None:
+        return Proven((traits.in_words,))
+    verdict = _append(traits.driver, shape, inputs)
+    return verdict if traits.upsert is None else _upserted(verdict, traits.upsert)
 
 
-def driver_of(strategy: Strategy, inputs: Mapping[str, InputFacts]) -> TableName | None:
-    """Return the input whose new rows a build reads, None when it reads everything or is not known."""
-    if not isinstance(strategy, (Incremental, Merge)) or not reads_in_parts(strategy):
-        return None
-    if strategy.driver is not None:
-        return next((facts.name for facts in inputs.values() if facts.name.lower() == strategy.driver.lower()), None)
-    names = sorted({facts.name for facts in inputs.values()})
-    return names[0] if len(names) == 1 else None
-
-
-def reads_in_parts(strategy: Strategy) -> bool:
-    """Tell whether a build reads only the new rows of a driving input."""
-    if isinstance(strategy, Merge):
-        return strategy.timestamp_column is not None or strategy.driver is not None
-    return isinstance(strategy, Incremental)
-
-
-def _append(shape: QueryShape, inputs: Mapping[str, InputFacts], named: TableName | None) -> Verdict:
-    driver = driver_of(Incremental(driver=named), inputs)
+def _append(declared: Driver, shape: QueryShape, inputs: Mapping[str, InputFacts]) -> Verdict:
+    driver = next((facts.name for facts in inputs.values() if facts.is_driver), None)
     if driver is None:
         names = sorted({facts.name for facts in inputs.values()})
-        return Refused((ambiguous_driver.refusal(tuple(names), named=named),))
+        return Refused((ambiguous_driver.refusal(tuple(names), named=declared.named),))
     refusals = (*_volatile(shape), *judge_row_local(shape, driver))
     if refusals:
         return Refused(refusals)
@@ -87,14 +57,11 @@ def _append(shape: QueryShape, inputs: Mapping[str, InputFacts], named: TableNam
     return Proven((*steps, *_as_of(shape)))
 
 
-def _merge(strategy: Merge, shape: QueryShape, inputs: Mapping[str, InputFacts]) -> Verdict:
-    keys = ", ".join(f"`{name}`" for name in strategy.unique_key)
-    if not reads_in_parts(strategy):
-        return Proven((f"each build evaluates the whole query and merges it by {keys}",))
-    verdict = _append(shape, inputs, strategy.driver)
+def _upserted(verdict: Verdict, upsert: Upsert) -> Verdict:
+    """Return the verdict on rows that are appended, for rows that are merged by key."""
     if isinstance(verdict, Refused):
         return verdict
-    order = ", ".join(f"`{name}`" for name in strategy.order_by)
+    keys, order = (", ".join(f"`{name}`" for name in names) for names in (upsert.key, upsert.order_by))
     last = (
         f"the row with the highest {order} wins, in whatever batch it comes"
         if order
@@ -103,13 +70,13 @@ def _merge(strategy: Merge, shape: QueryShape, inputs: Mapping[str, InputFacts])
     return Proven((*verdict.steps[:-1], f"rows are merged by {keys}: {last}"))
 
 
-def _slices(strategy: TimeInterval, shape: QueryShape, *, inputs: Mapping[str, InputFacts], grid: Grid) -> Verdict:
+def _slices(slices: Slices, shape: QueryShape, *, inputs: Mapping[str, InputFacts], grid: Grid) -> Verdict:
     examination = Examination(inputs, grid)
     cut = examination.examine(shape)
     refusals = [*_volatile(shape), *examination.refusals, *_unbounded_reads(cut.reads, inputs)]
     unit_wise = [item for item in refusals if grid.is_single and item.code in UNIT_WISE]
     refusals = [item for item in refusals if item not in unit_wise]
-    if not refusals and (outside := list(_result(cut, strategy, shape, grid=grid))):
+    if not refusals and (outside := list(_result(cut, slices, shape, grid=grid))):
         refusals = [*outside, *(item.replace(hint=item.hint.removesuffix(ONE_SLICE_HINT)) for item in unit_wise)]
     # Asked of one-slice batches too: how far back a slice reads decides which changes make it stale.
     if not refusals:
@@ -117,7 +84,7 @@ def _slices(strategy: TimeInterval, shape: QueryShape, *, inputs: Mapping[str, I
     reads = tuple(range_reads(examination, cut))
     if refusals:
         return Refused(tuple(dict.fromkeys(refusals)), reads)
-    return Proven(tuple(_slice_steps(strategy, shape, examination, cut)), reads)
+    return Proven(tuple(_slice_steps(slices, shape, examination, cut)), reads)
 
 
 def _volatile(shape: QueryShape) -> Iterator[Refusal]:
@@ -136,9 +103,9 @@ def _as_of(shape: QueryShape) -> tuple[str, ...]:
     return ()
 
 
-def _result(cut: Cut, strategy: TimeInterval, shape: QueryShape, *, grid: Grid) -> Iterator[Refusal]:
+def _result(cut: Cut, slices: Slices, shape: QueryShape, *, grid: Grid) -> Iterator[Refusal]:
     at = shape.blocks[-1].at
-    column = str(strategy.time_column).lower()
+    column = str(slices.time_column).lower()
     if cut.columns is None:
         yield one_sided_range.refusal(column, missing="lower and no upper bound", at=at)
         return
@@ -151,7 +118,7 @@ def _result(cut: Cut, strategy: TimeInterval, shape: QueryShape, *, grid: Grid) 
         return  # said by the rule about missing time columns
     elif column not in cut.columns:
         refusal = _underived(column, shape, grid)
-        yield refusal.replace(hint=f"{refusal.hint}, or `@start_date`") if strategy.batch_size == 1 else refusal
+        yield refusal.replace(hint=f"{refusal.hint}, or `@start_date`") if slices.batch_size == 1 else refusal
 
     elif cut.columns[column] and not grid.is_dated and grid.zone != "UTC":
         reason = f"holds days of `{grid.zone}`, but is not of type date"
@@ -204,10 +171,10 @@ def _beyond(read: Read, found: Reach, inputs: Mapping[str, InputFacts]) -> Itera
         yield refusal.replace(file=read.file)
 
 
-def _slice_steps(strategy: TimeInterval, shape: QueryShape, examination: Examination, cut: Cut) -> Iterator[str]:
-    column = strategy.time_column
+def _slice_steps(slices: Slices, shape: QueryShape, examination: Examination, cut: Cut) -> Iterator[str]:
+    column = slices.time_column
     yield from words_of_reads(examination, cut)
-    if strategy.batch_size == 1:
+    if slices.batch_size == 1:
         yield "each batch is one slice (`batch_size = 1`), so rows of two slices never meet"
         yield f"every row has `{column}` in the slice"
     else:

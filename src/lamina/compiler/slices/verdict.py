@@ -51,6 +51,7 @@ class InputFacts(Value, frozen=True):
     dates: frozenset[ColumnName] = frozenset()  # columns of type date
     window: int | None = None  # declared reach before the slice, in microseconds
     keeps: bool = False  # `on_touch = "keep"`
+    is_driver: bool = False  # a build may read its new rows only
     keys: tuple[tuple[str, ...], ...] = ()  # sets of columns declared to be unique, in lower case
     is_past: bool = False  # the model's own earlier slices
     present: frozenset[ColumnName] = frozenset()  # dates and timestamps that are never null

@@ -3,7 +3,6 @@
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.planner.axis import inverse_image
 from lamina.project.source import SourceTable
-from lamina.project.strategy import TimeInterval
 from lamina.values.interval import Interval
 from lamina.values.names import TableName
 from lamina.values.schema import UNKNOWN
@@ -27,13 +26,13 @@ def needed_files(model: CompiledModel, source: SourceTable, held: Manifest, *, s
 
 def _is_proven(model: CompiledModel, use: InputUse) -> bool:
     """Tell whether a query is known to read an input by its filter column and declared window only."""
-    strategy = model.settings.strategy
-    if use.filter_column is None or model.kind != "sql" or not isinstance(strategy, TimeInterval):
+    slices = model.traits.slices
+    if use.filter_column is None or model.kind != "sql" or slices is None:
         return False
     if use.on_touch == "keep":  # how far such an input is read back is not asked
         return False
     # Findings about reads outside the range may be allowed; of one-slice batches some clauses are not looked into.
-    return not model.settings.allow and strategy.batch_size != 1
+    return not model.settings.allow and slices.batch_size != 1
 
 
 def _is_told(source: SourceTable, use: InputUse, held: Manifest) -> bool:

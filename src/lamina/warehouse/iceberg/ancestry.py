@@ -2,7 +2,6 @@
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import column_ranges
-from lamina.project.strategy import TimeInterval
 from lamina.values.coverage import Mark
 from lamina.values.facts import Version
 from lamina.values.interval import WHOLE
@@ -70,11 +69,11 @@ def _extent(step: Snapshot, mark: Mark | None, model: CompiledModel | None) -> E
         return Nothing()
     if mark is None or model is None or step.parent is None or mark.slices == (WHOLE,):
         return Everything()
-    strategy = model.settings.strategy
-    if not isinstance(strategy, TimeInterval):
+    slices = model.traits.slices
+    if slices is None:
         return Everything()
     ranges = column_ranges(model, mark.slices)
-    return Ranges(columns=(ColumnRanges(column=strategy.time_column, ranges=ranges),))
+    return Ranges(columns=(ColumnRanges(column=slices.time_column, ranges=ranges),))
 
 
 def _late_mark(metadata: Metadata, step: Snapshot) -> Mark | None:

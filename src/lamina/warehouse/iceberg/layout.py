@@ -2,7 +2,6 @@
 
 from lamina.compiler.graph import CompiledModel
 from lamina.project.partitioning import TRANSFORM_BY_UNIT, TRANSFORMS, read_field
-from lamina.project.strategy import TimeInterval
 from lamina.values.schema import Schema
 from lamina.values.value import Value
 from lamina.warehouse.failure import WarehouseFailure
@@ -49,13 +48,13 @@ def wanted_layout(model: CompiledModel, columns: Schema) -> tuple[PartitionField
     declared = model.settings.partitioned_by
     if declared is not None:
         return tuple(_parse(model, text, columns) for text in declared)
-    strategy = model.settings.strategy
-    if not isinstance(strategy, TimeInterval):
+    slices = model.traits.slices
+    if slices is None:
         return ()
     kinds = {column.name.casefold(): column.type for column in columns}
-    is_date = kinds.get(strategy.time_column.casefold()) == "date"
-    transform = TRANSFORM_BY_UNIT.get(strategy.granularity, "day" if is_date else "hour")
-    return (PartitionField(column=strategy.time_column, transform=transform),)
+    is_date = kinds.get(slices.time_column.casefold()) == "date"
+    transform = TRANSFORM_BY_UNIT.get(slices.unit, "day" if is_date else "hour")
+    return (PartitionField(column=slices.time_column, transform=transform),)
 
 
 def _parse(model: CompiledModel, text: str, columns: Schema) -> PartitionField:

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from lamina.compiler.graph import CompiledModel
-from lamina.project.strategy import Merge, TimeInterval
-from lamina.strategies.kept import held_columns, kept_by
+from lamina.strategies.kept import held_columns
+from lamina.strategies.traits import Upsert
 from lamina.values.batch import Batch
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, Schema
@@ -40,9 +40,7 @@ class Carry:
     @property
     def can_matter(self) -> bool:
         """Tell whether the table may hold something that its query does not give."""
-        strategy = self._model.settings.strategy
-        is_kept = isinstance(strategy, Merge | TimeInterval) or bool(kept_by(strategy))
-        return is_kept and bool(self._batch.carried) and self._base.position is not None
+        return self._model.traits.can_hold_more and bool(self._batch.carried) and self._base.position is not None
 
     def find(self, result: "DataFrame") -> None:
         """Find the rows of the table that a result has no successor for."""
@@ -81,22 +79,22 @@ class Carry:
         return read_snapshot(self._session, self._stage, chosen)
 
     def _kept_rows(self, result: "DataFrame") -> "DataFrame | None":
-        strategy = self._model.settings.strategy
-        if not isinstance(strategy, TimeInterval) and not kept_by(strategy):
+        traits = self._model.traits
+        if traits.slices is None and not traits.kept_by:
             return None
         older = self._older()
-        if isinstance(strategy, TimeInterval):
-            self._require_columns(older, (strategy.time_column,))
+        if traits.slices is not None:
+            self._require_columns(older, (traits.slices.time_column,))
             return rows_inside(older, self._model, self._batch.carried)
-        keys = self._require_columns(older, kept_by(strategy))
+        keys = self._require_columns(older, traits.kept_by)
         if not keys:
             return None
         from pyspark.sql import functions
 
         mine, theirs = older.alias("target"), result.alias("source")
         kept = mine.join(theirs, functions.expr(_same_rows(older, result, keys)), "left_anti")
-        if isinstance(strategy, Merge):
-            self._require_one_per_key(kept, strategy)
+        if traits.upsert is not None:
+            self._require_one_per_key(kept, traits.upsert)
         return kept
 
     def _require_columns(self, older: "DataFrame", names: tuple[ColumnName, ...]) -> tuple[ColumnName, ...]:
@@ -107,26 +105,26 @@ class Carry:
             raise KeptRowsCollide(self._model.name, f"they have no column {listed(names)}")
         return known
 
-    def _require_one_per_key(self, kept: "DataFrame", strategy: Merge) -> None:
+    def _require_one_per_key(self, kept: "DataFrame", upsert: Upsert) -> None:
         """Raise where rows to carry over would be one under the key, which may be another than they were kept by."""
         there = {name.casefold() for name in kept.columns}
-        keys = [name for name in strategy.unique_key if name.casefold() in there]
+        keys = [name for name in upsert.key if name.casefold() in there]
         twice = kept.groupBy(*(quote(name) for name in keys)).count().where("`count` > 1")
         if not twice.isEmpty():
-            raise KeptRowsCollide(self._model.name, f"several of them have the same {listed(strategy.unique_key)}")
+            raise KeptRowsCollide(self._model.name, f"several of them have the same {listed(upsert.key)}")
 
     def _held(self, columns: Schema, given: tuple[ColumnName, ...]) -> tuple[ColumnName, ...]:
         there = {column.name.casefold() for column in self._base.columns}
         names = tuple(column.name for column in columns if column.name.casefold() in there)
-        return held_columns(self._model.settings.strategy, names, given)
+        return held_columns(self._model.traits.upsert, names, given)
 
     def _with_held_values(self, produced: "DataFrame", columns: Schema, held: tuple[ColumnName, ...]) -> "DataFrame":
         from pyspark.sql import functions
 
-        strategy = self._model.settings.strategy
-        assert isinstance(strategy, Merge), "no other strategy holds values of rows that come again"
+        upsert = self._model.traits.upsert
+        assert upsert is not None, "no other strategy holds values of rows that come again"
         older = self._older()
-        keys = self._require_columns(older, strategy.unique_key)
+        keys = self._require_columns(older, upsert.key)
         if not keys:
             return produced
         marked = older.dropDuplicates(list(keys)).withColumn(_IS_HELD, functions.expr("true"))
@@ -140,7 +138,7 @@ def without(staged: "DataFrame", carried: "DataFrame", model: CompiledModel) -> 
     from pyspark.sql import functions
 
     there = {name.casefold() for name in carried.columns}
-    keys = tuple(name for name in kept_by(model.settings.strategy) if name.casefold() in there)
+    keys = tuple(name for name in model.traits.kept_by if name.casefold() in there)
     met = functions.expr(_same_rows(staged, carried, keys))
     return staged.alias("target").join(carried.alias("source"), met, "left_anti") if keys else staged
 

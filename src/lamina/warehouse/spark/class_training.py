@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lamina.project.source import SourceTable
-from lamina.project.strategy import Merge
+from lamina.strategies.traits import Upsert
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Position, SourceName, TableName
 from lamina.values.schema import Column, DataType
@@ -55,8 +55,8 @@ def train(session: "SparkSession", settings: SparkSettings) -> None:
     writes.overwrite_range(rows, "lake.a.t", {"lamina.x": "y"}, ranges=_FIRST)
     for _ in range(2):
         writes.replace_range(session, rows, "lake.a.m", {"lamina.x": "y"}, ranges=_FIRST)
-    upsert = Merge(unique_key=(ColumnName("k"),), order_by=(ColumnName("v"),))
-    writes.merge_all(session, rows, "lake.a.m", {"lamina.x": "y"}, strategy=upsert)
+    upsert = Upsert(key=(ColumnName("k"),), order_by=(ColumnName("v"),))
+    writes.merge_all(session, rows, "lake.a.m", {"lamina.x": "y"}, upsert=upsert)
     writes.overwrite_all(rows, "lake.a.m", {"lamina.x": "y"})
     for query in _QUERIES:
         session.sql(query).collect()

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from lamina.project.strategy import DeleteInsert, Merge
+from lamina.strategies.traits import Traits
 from lamina.values.schema import Schema
 from lamina.values.value import Value
 from lamina.warehouse.port import Comparison
@@ -25,21 +25,12 @@ class Columns(Value, frozen=True):
     keys: tuple[str, ...] = ()
 
 
-def columns_to_compare(strategy: object, table: Schema) -> Columns:
+def columns_to_compare(traits: Traits, table: Schema) -> Columns:
     """Return what a strategy promises about which columns."""
-    match strategy:
-        case Merge(on_delete="delete", update_columns=None):
-            return Columns(compared=table)
-        case Merge():
-            stored = strategy.update_columns
-            named = (*strategy.unique_key, *(stored or ()), *strategy.order_by)
-            names = {name.casefold() for name in named}
-            kept = table if stored is None else tuple(item for item in table if item.name.casefold() in names)
-            return Columns(compared=kept, keys=strategy.unique_key if strategy.on_delete == "keep" else ())
-        case DeleteInsert():
-            return Columns(compared=table, keys=strategy.partition_by)
-        case _:
-            return Columns(compared=table)
+    if traits.compared is None:
+        return Columns(compared=table, keys=traits.kept_by)
+    names = {name.casefold() for name in traits.compared}
+    return Columns(compared=tuple(item for item in table if item.name.casefold() in names), keys=traits.kept_by)
 
 
 def compare_frames(expected: "DataFrame", actual: "DataFrame", columns: Columns) -> Comparison:

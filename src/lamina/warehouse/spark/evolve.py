@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from lamina.project.strategy import Merge, Strategy, telling_columns
+from lamina.strategies.traits import Upsert
 from lamina.values.drift import Drift
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType, Schema
@@ -94,10 +94,10 @@ def must_follow(change: Evolution) -> Evolution:
     return change.replace(mismatched=tuple(item for item in change.mismatched if not _is_text_again(item)))
 
 
-def lacking(strategy: Strategy, given: Schema) -> tuple[ColumnName, ...]:
+def lacking(telling: tuple[ColumnName, ...], given: Schema) -> tuple[ColumnName, ...]:
     """Return the columns that a strategy cannot do without and that a result does not have."""
     names = {column.name.casefold() for column in given}
-    return tuple(name for name in telling_columns(strategy) if name.casefold() not in names)
+    return tuple(name for name in telling if name.casefold() not in names)
 
 
 def own_columns(table: Schema, given: Iterable[str]) -> tuple[ColumnName, ...]:
@@ -106,17 +106,15 @@ def own_columns(table: Schema, given: Iterable[str]) -> tuple[ColumnName, ...]:
     return tuple(column.name for column in table if column.name.casefold() in names)
 
 
-def updating(strategy: Merge, own: tuple[ColumnName, ...], table: Schema) -> Merge:
-    """Return a merge that leaves the columns alone which a table keeps although its query no longer has them."""
+def updating(upsert: Upsert, own: tuple[ColumnName, ...], table: Schema) -> Upsert:
+    """Return an upsert that leaves the columns alone which a table keeps although its query no longer has them."""
     if len(own) == len(table):
-        return strategy
-    keys = {key.casefold() for key in strategy.unique_key}
-    if strategy.update_columns is None:
-        return strategy.replace(update_columns=tuple(name for name in own if name.casefold() not in keys))
+        return upsert
+    keys = {key.casefold() for key in upsert.key}
+    if upsert.update_columns is None:
+        return upsert.replace(update_columns=tuple(name for name in own if name.casefold() not in keys))
     present = {name.casefold() for name in own}
-    return strategy.replace(
-        update_columns=tuple(name for name in strategy.update_columns if name.casefold() in present)
-    )
+    return upsert.replace(update_columns=tuple(name for name in upsert.update_columns if name.casefold() in present))
 
 
 def can_cast(mismatches: tuple[Mismatch, ...]) -> bool:

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 from lamina.compiler.graph import CompiledModel
 from lamina.project.model import CheckSettings
-from lamina.project.strategy import Merge, TimeInterval
 from lamina.warehouse.spark.check_sql import failing, has_key
 from lamina.warehouse.spark.checked_rows import CheckedRows, aggregates_of
 from lamina.warehouse.spark.sql import quote
@@ -53,10 +52,10 @@ def _doubled(check: CheckSettings, rows: CheckedRows) -> "DataFrame":
 def _columns(check: CheckSettings, model: CompiledModel, columns: list[str]) -> list[str]:
     """Return the columns that show why a row fails and which row it is."""
     about = [name for name in columns if name.lower() in check.names or _is_read(name, check.expression)]
-    strategy = model.settings.strategy
+    traits = model.traits
     keys = {name.lower() for item in model.settings.checks if item.type == "unique" for name in item.names}
-    keys |= {name.lower() for name in strategy.unique_key} if isinstance(strategy, Merge) else set()
-    keys |= {strategy.time_column.lower()} if isinstance(strategy, TimeInterval) else set()
+    keys |= {name.lower() for name in traits.upsert.key} if traits.upsert is not None else set()
+    keys |= {traits.slices.time_column.lower()} if traits.slices is not None else set()
     others = [name for name in columns if name not in about]
     named = [name for name in others if name.lower() in keys]
     return [*about, *(named or others[:_FIRST_COLUMNS])]

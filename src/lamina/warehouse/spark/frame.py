@@ -11,7 +11,6 @@ from lamina.compiler.render import Rendering, render
 from lamina.planner.axis import grid_of
 from lamina.planner.parameters import parameter_values
 from lamina.project.source import SourceTable
-from lamina.project.strategy import TimeInterval
 from lamina.values.batch import Batch, Pin
 from lamina.values.diagnostic import Place
 from lamina.values.grid import each_unit, next_unit
@@ -182,7 +181,7 @@ class Frames:
     def _python(
         self, model: CompiledModel, batch: Batch, frames: dict[TableName, "DataFrame"], *, span: Interval
     ) -> "DataFrame":
-        bounds = span if isinstance(model.settings.strategy, TimeInterval) else None
+        bounds = span if model.traits.slices is not None else None
         uses, zone = {use.name: use for use in model.inputs}, model.settings.timezone
         inputs = ModelInputs(
             self._session,
@@ -213,8 +212,8 @@ class Frames:
         source = _source(self._graph, use.name)
         if source is not None:
             return source.time_column
-        strategy = self._graph.model(ModelName(use.name)).settings.strategy
-        return strategy.time_column if isinstance(strategy, TimeInterval) else None
+        slices = self._graph.model(ModelName(use.name)).traits.slices
+        return slices.time_column if slices is not None else None
 
 
 def _united(first: "DataFrame", second: "DataFrame") -> "DataFrame":

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
-from lamina.project.strategy import Merge
 from lamina.values.schema import DataType
 from lamina.warehouse.iceberg.metadata import Snapshot
 from lamina.warehouse.spark.checksum import is_hashable
@@ -22,9 +21,9 @@ def is_rewritten(model: CompiledModel, steps: tuple[Snapshot, ...]) -> bool:
 
 def rows_not_before(now: "DataFrame", before: "DataFrame", model: CompiledModel) -> "DataFrame":
     """Return the rows whose key was not there before; without a key, those of which there are more than before."""
-    strategy = model.settings.strategy
-    if isinstance(strategy, Merge):
-        return _without(now, before, tuple(strategy.unique_key))
+    upsert = model.traits.upsert
+    if upsert is not None:
+        return _without(now, before, tuple(upsert.key))
     old = {name.casefold() for name in before.columns}
     same = tuple(name for name, kind in now.dtypes if name.casefold() in old and is_hashable(DataType(kind)))
     number = "lamina row"  # rows that are alike in all columns are told apart by their count

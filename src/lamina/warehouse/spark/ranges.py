@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from lamina.compiler.graph import CompiledModel
-from lamina.project.strategy import TimeInterval
 from lamina.values.bounds import Bound, bound_text, typed_bounds, without_zone
 from lamina.values.interval import Interval, merge
 from lamina.values.value import Value
@@ -55,12 +54,12 @@ def rows_outside(table: "DataFrame", model: CompiledModel, slices: tuple[Interva
 
 def _ranges_in(table: "DataFrame", model: CompiledModel, slices: tuple[Interval, ...]) -> tuple[TimeRange, ...] | None:
     """Return slices as ranges of a table's time column, None for a model without one."""
-    strategy = model.settings.strategy
-    if not isinstance(strategy, TimeInterval):
+    cut = model.traits.slices
+    if cut is None:
         return None
     kinds = {name.casefold(): kind for name, kind in table.dtypes}
-    kind = kinds.get(strategy.time_column.casefold(), "timestamp")
-    return time_ranges(strategy.time_column, kind, slices, zone=model.settings.timezone)
+    kind = kinds.get(cut.time_column.casefold(), "timestamp")
+    return time_ranges(cut.time_column, kind, slices, zone=model.settings.timezone)
 
 
 def literal(bound: Bound) -> str:

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lamina.compiler.graph import CompiledModel
-from lamina.project.strategy import DeleteInsert, Merge, TimeInterval
-from lamina.strategies.kept import kept_by
+from lamina.strategies.traits import Slices
 from lamina.values import codec
 from lamina.values.batch import Batch, Counts
 from lamina.values.coverage import Mark
@@ -86,7 +85,7 @@ class Stage:
         """Write a result in the batch's mode and return what the commit counted."""
         base, properties = self._begin(mark)
         columns = _columns(self._model, result)
-        if gone := lacking(self._model.settings.strategy, columns):
+        if gone := lacking(self._model.traits.telling, columns):
             raise NeededColumnGone(self._model.name, gone)
         if base is None:
             self._create(columns, "CREATE TABLE")
@@ -132,14 +131,14 @@ class Stage:
 
     def _replace_all(self, result: "DataFrame", base: Metadata, columns: Schema, properties: dict[str, str]) -> Counts:
         carry = Carry(self._session, stage=self._relation, model=self._model, batch=self._batch, base=base)
-        if carry.can_matter and kept_by(self._model.settings.strategy):
+        if carry.can_matter and self._model.traits.kept_by:
             # Evaluated once: what it lacks and what it gives must be seen of the same rows.
             result = result.localCheckpoint()
         carry.find(result)
         given = tuple(column.name for column in columns)
         columns = self._allowed_columns(base, columns, carry)
         carry.require_types(columns, given)
-        self.retained = carry.count if kept_by(self._model.settings.strategy) else 0
+        self.retained = carry.count if self._model.traits.kept_by else 0
         self.carried = carry.rows if carry.count else None
         self.is_relaid = not self._has_layout(base, columns)
         if self.is_relaid or not is_same(base.columns, columns):
@@ -177,7 +176,7 @@ class Stage:
         self, result: "DataFrame", properties: dict[str, str], write: Write, carry: Carry | None = None
     ) -> Counts:
         """Write all rows of a table that is built from nothing, as its strategy keeps them."""
-        strategy, columns = self._model.settings.strategy, self.metadata().columns
+        upsert, columns = self._model.traits.upsert, self.metadata().columns
         frame = writes.conform(self._guarded(result), columns)
         carried = 0 if carry is None else carry.count
 
@@ -185,17 +184,17 @@ class Stage:
             given = tuple(ColumnName(name) for name in result.columns)
             write(rows if carry is None else carry.beside(rows, columns, given), self._relation, properties)
 
-        if not isinstance(strategy, Merge):
+        if upsert is None:
             put(frame)
             return _plain_counts(self._snapshot(), 0, carried)
-        if not strategy.order_by:
-            put(writes.one_per_key(frame, strategy))
+        if not upsert.order_by:
+            put(writes.one_per_key(frame, upsert))
             return _plain_counts(self._snapshot(), 0, carried)
         # Kept, so that the rows which another one of their key outdoes are counted without asking the query twice.
         produced = frame.persist()
         try:
             rows = produced.count()
-            put(writes.one_per_key(produced, strategy))
+            put(writes.one_per_key(produced, upsert))
         finally:
             produced.unpersist()
         snapshot = self._snapshot()
@@ -204,35 +203,33 @@ class Stage:
     def _write_into(self, result: "DataFrame", base: Metadata, properties: dict[str, str]) -> Counts:
         columns = self.metadata().columns
         frame = writes.conform(result, columns)
-        strategy = self._model.settings.strategy
-        match self._batch.mode, strategy:
-            case "append", _:
+        traits = self._model.traits
+        match self._batch.mode:
+            case "append":
                 writes.append(self._guarded(frame), self._relation, properties)
                 return _plain_counts(self._snapshot(), 0)
-            case "replace_slices", TimeInterval():
-                return self._replace_slices(frame, base, properties, strategy)
-            case "merge", Merge():
+            case "replace_slices" if traits.slices is not None:
+                return self._replace_slices(frame, base, properties, traits.slices)
+            case "merge" if traits.upsert is not None:
                 merge = writes.merge_new if self._is_partial() else writes.merge_all
                 own = own_columns(columns, result.columns)
-                chosen = updating(strategy, own, columns)
-                source = merge(self._session, frame, self._relation, properties, strategy=chosen, own=own)
+                chosen = updating(traits.upsert, own, columns)
+                source = merge(self._session, frame, self._relation, properties, upsert=chosen, own=own)
                 if not self._is_partial():
                     self.retained = self._snapshot().count("total-records") - source.produced + source.duplicates
                 return _merge_counts(self._snapshot(), source)
-            case "delete_insert", DeleteInsert():
-                writes.delete_insert(self._session, frame, self._relation, properties, keys=strategy.partition_by)
+            case "delete_insert" if traits.partition_by:
+                writes.delete_insert(self._session, frame, self._relation, properties, keys=traits.partition_by)
                 counts = _range_counts(self._snapshot())
                 self.retained = self._snapshot().count("total-records") - counts.inserted
                 return counts
         raise WarehouseFailure(f"`{self._model.name}` cannot be written by {self._batch.mode}", kind="internal")
 
-    def _replace_slices(
-        self, frame: "DataFrame", base: Metadata, properties: dict[str, str], strategy: TimeInterval
-    ) -> Counts:
+    def _replace_slices(self, frame: "DataFrame", base: Metadata, properties: dict[str, str], slices: Slices) -> Counts:
         kinds = {column.name.casefold(): column.type for column in base.columns}
         ranges = time_ranges(
-            strategy.time_column,
-            kinds.get(strategy.time_column.casefold(), "timestamp"),
+            slices.time_column,
+            kinds.get(slices.time_column.casefold(), "timestamp"),
             self._batch.slices,
             zone=self._model.settings.timezone,
         )
@@ -245,12 +242,12 @@ class Stage:
         return _range_counts(self._snapshot())
 
     def _guarded(self, frame: "DataFrame") -> "DataFrame":
-        strategy = self._model.settings.strategy
-        if not isinstance(strategy, TimeInterval):
+        slices = self._model.traits.slices
+        if slices is None:
             return frame
         kinds = {name.casefold(): kind for name, kind in frame.dtypes}
-        kind, zone = kinds[strategy.time_column.casefold()], self._model.settings.timezone
-        return writes.guard_range(frame, time_ranges(strategy.time_column, kind, self._batch.slices, zone=zone))
+        kind, zone = kinds[slices.time_column.casefold()], self._model.settings.timezone
+        return writes.guard_range(frame, time_ranges(slices.time_column, kind, self._batch.slices, zone=zone))
 
     def _create(self, columns: Schema, verb: str) -> None:
         """Create the table under the stage's name with its final location, without rows."""

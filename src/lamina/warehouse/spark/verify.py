@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from lamina.compiler.graph import CompiledModel
-from lamina.project.strategy import Incremental, Merge
 from lamina.values.batch import Batch, Pin
 from lamina.values.interval import Interval, merge
 from lamina.values.names import CommitId, Position, TableName
@@ -36,9 +35,8 @@ def verify_table(
         return unverifiable(reason)
     expected = _recompute(frames, model, slices, pins=pins, parameters=parameters)
     chosen, kept = _without_kept(chosen, expected.columns)
-    strategy = model.settings.strategy
-    if isinstance(strategy, Merge):
-        expected = writes.one_per_key(writes.conform(expected, columns), strategy)
+    if (upsert := model.traits.upsert) is not None:
+        expected = writes.one_per_key(writes.conform(expected, columns), upsert)
     found = compare_frames(writes.conform(expected, chosen.compared), rows_inside(table, model, slices), chosen)
     found = found.replace(notes=_kept_in_words(kept))
     if model.depends_on_order and (found.missing or found.extra):
@@ -50,10 +48,9 @@ def _columns(model: CompiledModel, table: Schema) -> tuple[Columns | None, str]:
     """Return which columns can be compared, and why others, or all of them, cannot."""
     if not model.is_deterministic:
         return None, "non-deterministic"
-    strategy = model.settings.strategy
     side = tuple(use.name for use in model.inputs if not use.is_driver)
-    if not isinstance(strategy, Incremental) or len(model.inputs) < 2 or not side:
-        return columns_to_compare(strategy, table), ""
+    if not model.traits.is_append or len(model.inputs) < 2 or not side:
+        return columns_to_compare(model.traits, table), ""
     drawn = {(edge.column.casefold(), edge.input) for edge in model.lineage}
     from_side = {column for column, name in drawn if name in side}
     kept = tuple(

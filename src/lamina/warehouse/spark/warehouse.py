@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.compiler.render import Rendering
 from lamina.project.source import SourceTable
-from lamina.project.strategy import Incremental, Merge
+from lamina.strategies.driver import find_driver
 from lamina.values import codec
 from lamina.values.batch import Batch, CheckResult, Counts, Diff, DiffQuestion, Move, Pin, Staged
 from lamina.values.coverage import Mark
@@ -371,14 +371,16 @@ class SparkWarehouse:
 
     def _watermark(self, frames: Frames, model: CompiledModel, batch: Batch) -> str | None:
         """Return the largest timestamp in what was read of the driving input."""
-        strategy = model.settings.strategy
-        if not isinstance(strategy, Incremental | Merge) or strategy.timestamp_column is None:
+        declared = model.traits.driver
+        if declared is None or declared.timestamp_column is None:
             return None
-        driver = strategy.driver or next((use.name for use in model.inputs if use.is_driver), None)
+        names = {pin.input.lower(): pin.input for pin in batch.pins}
+        # The code of a Python model is not looked into: none of its inputs drives it, whatever the user says.
+        driver = model.driver or find_driver(declared, [*names.values()], names=names)
         pin = next((pin for pin in batch.pins if pin.input == driver or len(batch.pins) == 1), None)
         if pin is None:
             return None
-        column = quote(strategy.timestamp_column)
+        column = quote(declared.timestamp_column)
         (row,) = frames.read(pin).selectExpr(f"CAST(max({column}) AS STRING) AS largest").collect()
         largest: str | None = row["largest"]
         return largest

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lamina.project.strategy import Merge
+from lamina.strategies.traits import Upsert
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.value import Value
 from lamina.warehouse.spark.checksum import is_hashable
@@ -138,22 +138,22 @@ def _bucket_of(frame: "DataFrame", prefix: str = "") -> str:
     return f"pmod(xxhash64({names}), {_BUCKETS})"
 
 
-def one_per_key(frame: "DataFrame", strategy: Merge) -> "DataFrame":
+def one_per_key(frame: "DataFrame", upsert: Upsert) -> "DataFrame":
     """Keep the last row of each key by its order; without an order, fail on a key that comes twice."""
     from pyspark.sql import functions
 
-    keys = quote_all(strategy.unique_key)
-    if strategy.order_by:
-        ordered = ", ".join(f"{column} DESC NULLS LAST" for column in _ordering(frame, strategy, own=frame.columns))
+    keys = quote_all(upsert.key)
+    if upsert.order_by:
+        ordered = ", ".join(f"{column} DESC NULLS LAST" for column in _ordering(frame, upsert, own=frame.columns))
         numbered = frame.withColumn(_ROW, functions.expr(f"row_number() OVER (PARTITION BY {keys} ORDER BY {ordered})"))
         return numbered.where(f"{_ROW} = 1").drop(_ROW)
     shown = ", ', ', ".join(
-        f"{text(key + ' = ')}, coalesce(CAST({quote(key)} AS STRING), 'NULL')" for key in strategy.unique_key
+        f"{text(key + ' = ')}, coalesce(CAST({quote(key)} AS STRING), 'NULL')" for key in upsert.key
     )
     counted = frame.withColumn(_ROW, functions.expr(f"count(1) OVER (PARTITION BY {keys})"))
-    first = quote(strategy.unique_key[0])
+    first = quote(upsert.key[0])
     guarded = f"CASE WHEN {_ROW} = 1 THEN {first} ELSE raise_error(concat({text(_TWICE)}, {shown})) END"
-    return counted.withColumn(strategy.unique_key[0], functions.expr(guarded)).drop(_ROW)
+    return counted.withColumn(upsert.key[0], functions.expr(guarded)).drop(_ROW)
 
 
 def merge_all(
@@ -162,15 +162,15 @@ def merge_all(
     stage: str,
     properties: dict[str, str],
     *,
-    strategy: Merge,
+    upsert: Upsert,
     own: Sequence[str] = (),
 ) -> MergeSource:
     """Upsert all rows of a source, which alone decides: a winner that was retracted there is replaced, too.
 
     `own` are the columns that the query has, if it has not all of the table's.
     """
-    condition = _differs(frame, strategy, own=own or frame.columns)
-    return _merge(session, frame, stage, properties, strategy=strategy, condition=condition)
+    condition = _differs(frame, upsert, own=own or frame.columns)
+    return _merge(session, frame, stage, properties, upsert=upsert, condition=condition)
 
 
 def merge_new(
@@ -179,12 +179,12 @@ def merge_new(
     stage: str,
     properties: dict[str, str],
     *,
-    strategy: Merge,
+    upsert: Upsert,
     own: Sequence[str] = (),
 ) -> MergeSource:
     """Upsert the new rows of a source: none replaces a row of a higher order; in one order other columns decide."""
-    condition = _compared(frame, strategy, own or frame.columns, ">")
-    return _merge(session, frame, stage, properties, strategy=strategy, condition=condition)
+    condition = _compared(frame, upsert, own or frame.columns, ">")
+    return _merge(session, frame, stage, properties, upsert=upsert, condition=condition)
 
 
 def _merge(
@@ -193,17 +193,17 @@ def _merge(
     stage: str,
     properties: dict[str, str],
     *,
-    strategy: Merge,
+    upsert: Upsert,
     condition: str,
 ) -> MergeSource:
     """Upsert rows by key; with an order, only where the condition holds."""
     produced = frame.persist()
     try:
         # Cut off from the tables it was read from: Spark 4.1 cannot plan a MERGE over a view of appended snapshots.
-        kept = one_per_key(produced, strategy).localCheckpoint()
+        kept = one_per_key(produced, upsert).localCheckpoint()
         counts = MergeSource(produced=(rows := produced.count()), duplicates=rows - kept.count())
-        taken = f"AND {condition}" if strategy.order_by else ""
-        _run_merge(session, kept, _merge_statement(frame, stage, strategy, taken=taken), properties)
+        taken = f"AND {condition}" if upsert.order_by else ""
+        _run_merge(session, kept, _merge_statement(frame, stage, upsert, taken=taken), properties)
     finally:
         produced.unpersist()
     return counts
@@ -212,44 +212,44 @@ def _merge(
 _TWICE = "several rows have the same key and the strategy has no order_by: "
 
 
-def _merge_statement(frame: "DataFrame", stage: str, strategy: Merge, *, taken: str) -> str:
-    keys = {key.casefold() for key in strategy.unique_key}
+def _merge_statement(frame: "DataFrame", stage: str, upsert: Upsert, *, taken: str) -> str:
+    keys = {key.casefold() for key in upsert.key}
     every = tuple(name for name in frame.columns if name.casefold() not in keys)
-    updated: tuple[str, ...] = every if strategy.update_columns is None else strategy.update_columns
+    updated: tuple[str, ...] = every if upsert.update_columns is None else upsert.update_columns
     # What orders rows is kept with them, or the next batch could not tell which one is newer.
     listed = {name.casefold() for name in updated}
-    stored = (*updated, *(name for name in strategy.order_by if name.casefold() not in listed))
+    stored = (*updated, *(name for name in upsert.order_by if name.casefold() not in listed))
     changes = ", ".join(f"target.{quote(name)} = source.{quote(name)}" for name in stored)
     when_matched = f"WHEN MATCHED {taken} THEN UPDATE SET {changes}" if changes else ""
-    when_gone = "WHEN NOT MATCHED BY SOURCE THEN DELETE" if strategy.on_delete == "delete" else ""
+    when_gone = "WHEN NOT MATCHED BY SOURCE THEN DELETE" if upsert.deletes_missing else ""
     return f"""
-        MERGE INTO {stage} AS target USING {{source}} AS source ON {same_keys(strategy.unique_key)}
+        MERGE INTO {stage} AS target USING {{source}} AS source ON {same_keys(upsert.key)}
         {when_matched}
         WHEN NOT MATCHED THEN INSERT *
         {when_gone}"""
 
 
-def _compared(frame: "DataFrame", strategy: Merge, own: Sequence[str], sign: str) -> str:
+def _compared(frame: "DataFrame", upsert: Upsert, own: Sequence[str], sign: str) -> str:
     """Compare what a row holds with what the table has."""
-    mine, theirs = (", ".join(_ordering(frame, strategy, own=own, of=of)) for of in ("source.", "target."))
+    mine, theirs = (", ".join(_ordering(frame, upsert, own=own, of=of)) for of in ("source.", "target."))
     return f"struct({mine}) {sign} struct({theirs})"
 
 
-def _differs(frame: "DataFrame", strategy: Merge, *, own: Sequence[str]) -> str:
+def _differs(frame: "DataFrame", upsert: Upsert, *, own: Sequence[str]) -> str:
     """Leave an equal row alone where all its columns can be compared."""
     is_whole = all(_is_orderable(kind) for name, kind in frame.dtypes if name in own)
-    return f"NOT ({_compared(frame, strategy, own, '<=>')})" if is_whole else "true"
+    return f"NOT ({_compared(frame, upsert, own, '<=>')})" if is_whole else "true"
 
 
-def _ordering(frame: "DataFrame", strategy: Merge, *, own: Sequence[str], of: str = "") -> list[str]:
+def _ordering(frame: "DataFrame", upsert: Upsert, *, own: Sequence[str], of: str = "") -> list[str]:
     """Return what orders the rows of one key: the declared columns, then the query's others: no tie is left to chance.
 
     A column that the query no longer has is null in each of its rows, and says nothing about which one is newer.
     """
-    first = [name.casefold() for name in (*strategy.order_by, *strategy.unique_key)]
+    first = [name.casefold() for name in (*upsert.order_by, *upsert.key)]
     kinds = {name.casefold(): kind for name, kind in frame.dtypes}
     rest = sorted(name for name in own if name.casefold() not in first and _is_orderable(kinds[name.casefold()]))
-    names = [*strategy.order_by, *rest]
+    names = [*upsert.order_by, *rest]
     # Spark compares 0.0 and -0.0 as equal; their text differs, and so does the checksum of the table.
     signed = [name for name in names if any(kind in kinds[name.casefold()] for kind in ("float", "double"))]
     return [f"{of}{quote(name)}" for name in names] + [f"CAST({of}{quote(name)} AS STRING)" for name in signed]

@@ -1,10 +1,11 @@
 """What each whole-table strategy writes for what it owes."""
 
 import pytest
-from tests.planner.making import ORDERS, model, use
+from tests.planner.making import ORDERS
 
 from lamina.project.strategy import DeleteInsert, FullRefresh, Incremental, Merge, Strategy
-from lamina.strategies.table import write_of
+from lamina.strategies.table import traits_of
+from lamina.strategies.write import write_of
 from lamina.values.coverage import Debt
 from lamina.values.names import ColumnName, Position, TableName
 
@@ -33,12 +34,10 @@ DRIVEN = Merge(unique_key=KEY, driver=ORDERS)
     ],
 )
 def test_write(strategy: Strategy, debts: tuple[Debt, ...], mode: str, since: str | None) -> None:
-    subject = model(inputs=(use(is_driver=True), use("raw.prices")), strategy=strategy)
-    write = write_of(subject, debts)
+    write = write_of(traits_of(strategy), ORDERS, debts)
     assert (write.mode, write.since) == (mode, since)
 
 
 def test_a_rebuild_in_place_of_an_append_says_why() -> None:
-    subject = model(inputs=(use(is_driver=True),), strategy=Incremental())
-    assert write_of(subject, (REWRITTEN,)).note
-    assert not write_of(subject, ()).note
+    assert write_of(traits_of(Incremental()), ORDERS, (REWRITTEN,)).note
+    assert not write_of(traits_of(Incremental()), ORDERS, ()).note
