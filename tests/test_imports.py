@@ -36,6 +36,9 @@ ALLOWED = {("state", "lamina.warehouse.catalog.sqlite")}
 # The rooms of the compiler, from top to bottom; `rules` are the findings that all of them make.
 ROOMS = ("problems", "slices", "link", "identity", "query", "types")
 NOUNS = ("graph", "subject", "rules")  # what rooms may know of the rest of the compiler
+# Settings of strategies are asked through their traits. `explain` prints them as they are, in a document with a schema.
+SETTINGS_OF_STRATEGIES = "lamina.project.strategy"
+MAY_KNOW_STRATEGIES = ("project", "strategies", "compiler/report.py")
 PURE = ("values", "project", "compiler", "strategies", "planner")
 IMPURE_MODULES = ("pyspark", "pyiceberg", "py4j", "sqlite3", "psycopg", "sqlalchemy", "time", "subprocess", "random")
 CLOCKS_AND_ENVIRONMENT = {
@@ -130,6 +133,11 @@ def test_rooms_of_the_compiler_import_those_below() -> None:
     inside = [path for path in FILES if package_of(path) == "compiler"]
     assert {path.parent.name for path in inside} >= set(ROOMS)
     assert [wrong for path in inside for wrong in room_imports(path)] == []
+
+
+def test_only_strategies_know_the_settings_of_strategies() -> None:
+    knowing = {relative(path) for path in FILES for _, module in imports_of(path) if module == SETTINGS_OF_STRATEGIES}
+    assert sorted(name for name in knowing if not name.startswith(MAY_KNOW_STRATEGIES)) == []
 
 
 def test_imports_are_absolute() -> None:

@@ -204,7 +204,7 @@ class Step:
         return self._bounds.may_rebuild and not is_whole and not self._model.reads_itself
 
     def _whole_rebuild(self, action: Build | Rebuild, error: RebuildNeeded) -> Build | Rebuild:
-        if isinstance(action, Build) and action.mode == "merge" and action.since is not None:
+        if isinstance(action, Build) and action.since is not None and action.mode == self._model.traits.mode:
             # All rows do what the new ones would have done, and keys that left the source stay.
             return action.replace(since=None, reason=f"{action.reason}; {error.message}")
         schedule = schedule_of(self._model, self._now.facts(self._model), self._now.occasion(self._model))
