@@ -375,7 +375,7 @@ class SparkWarehouse:
         if declared is None or declared.timestamp_column is None:
             return None
         names = {pin.input.lower(): pin.input for pin in batch.pins}
-        # The code of a Python model is not looked into: none of its inputs drives it, whatever the user says.
+        # A Python model reads everything, so the linker names no driver; its watermark follows the setting.
         driver = model.driver or find_driver(declared, [*names.values()], names=names)
         pin = next((pin for pin in batch.pins if pin.input == driver or len(batch.pins) == 1), None)
         if pin is None:
