@@ -5,6 +5,9 @@ import functools
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
+
+from lamina.project.source import SourceType
 
 SOURCE = Path(__file__).parents[1] / "src" / "lamina"
 FILES = sorted(path for path in SOURCE.rglob("*.py") if "templates" not in path.parts)  # templates are users' projects
@@ -39,6 +42,19 @@ NOUNS = ("graph", "subject", "rules")  # what rooms may know of the rest of the 
 # Settings of strategies are asked through their traits. `explain` prints them as they are, in a document with a schema.
 SETTINGS_OF_STRATEGIES = "lamina.project.strategy"
 MAY_KNOW_STRATEGIES = ("project", "strategies", "compiler/report.py")
+# The rooms of the warehouse, from top to bottom; of two on one level neither imports the other.
+WAREHOUSE_ROOMS = (("spark",), ("sources",), ("iceberg", "files"), ("catalog",))
+WITH_SPARK = ("spark", "sources")
+# Who may name a kind of source, and where the same word means another thing.
+NAMES_KINDS = {
+    "project/source.py",
+    "project/source_file.py",
+    "warehouse/sources/kinds.py",
+    "warehouse/spark/class_training.py",  # writes files, to read them
+    "warehouse/sources/files.py",  # a detector
+    "values/result.py",
+    "project/project_file.py",  # the format of tables
+}
 PURE = ("values", "project", "compiler", "strategies", "planner")
 IMPURE_MODULES = ("pyspark", "pyiceberg", "py4j", "sqlite3", "psycopg", "sqlalchemy", "time", "subprocess", "random")
 CLOCKS_AND_ENVIRONMENT = {
@@ -110,6 +126,20 @@ def room_imports(path: Path) -> list[str]:
     return [f"{relative(path)}:{line}: {target}" for line, target in targets if target not in allowed]
 
 
+def warehouse_imports(path: Path) -> list[str]:
+    """Return the imports of a file of the warehouse that do not point to a room below, or to what all rooms know."""
+    rank = {room: place for place, rooms in enumerate(WAREHOUSE_ROOMS) for room in rooms}
+    own = path.relative_to(SOURCE / "warehouse").parts[0]
+    wrong = []
+    for line, module in imports_of(path):
+        names = module.split(".")
+        target = names[2] if names[:2] == ["lamina", "warehouse"] and len(names) > 2 else ""
+        is_upward = target in rank and target != own and rank[target] <= rank.get(own, len(rank))
+        if is_upward or (names[0] in ("pyspark", "py4j") and own not in WITH_SPARK):
+            wrong.append(f"{relative(path)}:{line}: {module}")
+    return wrong
+
+
 def impurities(path: Path) -> list[str]:
     """Return what a file reaches of engines, databases, clocks and the environment."""
     modules = [module for _, module in imports_of(path) if module.split(".")[0] in IMPURE_MODULES]
@@ -138,6 +168,25 @@ def test_rooms_of_the_compiler_import_those_below() -> None:
 def test_only_strategies_know_the_settings_of_strategies() -> None:
     knowing = {relative(path) for path in FILES for _, module in imports_of(path) if module == SETTINGS_OF_STRATEGIES}
     assert sorted(name for name in knowing if not name.startswith(MAY_KNOW_STRATEGIES)) == []
+
+
+def test_rooms_of_the_warehouse_import_those_below_and_spark_stays_above() -> None:
+    inside = [path for path in FILES if package_of(path) == "warehouse"]
+    assert {path.parent.name for path in inside} == {
+        "warehouse",
+        *(room for rooms in WAREHOUSE_ROOMS for room in rooms),
+    }
+    assert [wrong for path in inside for wrong in warehouse_imports(path)] == []
+
+
+def test_a_kind_of_source_is_named_by_its_own_file_and_the_reader_of_the_project() -> None:
+    naming = {
+        relative(path)
+        for path in FILES
+        for node in nodes_of(path)
+        if isinstance(node, ast.Constant) and node.value in get_args(SourceType)
+    }
+    assert naming == NAMES_KINDS
 
 
 def test_imports_are_absolute() -> None:

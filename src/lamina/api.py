@@ -1,5 +1,6 @@
 """Load and compile a project from its folder, remembering the last time: wiring of reader, cache and compiler."""
 
+import functools
 import gc
 import os
 from collections.abc import Iterator, Mapping
@@ -75,15 +76,13 @@ def _recompile(project: Project, cache: CompileCache) -> Compilation | None:
 
 def _schema_reader(root: str, variables: Mapping[str, str]) -> SourceSchema:
     """Return what looks up the columns of sources; the catalog is opened only if one of its tables is requested."""
-    known: dict[str, Mapping[TableName, str]] = {}
+    pointers = functools.cache(functools.partial(_pointers, root, variables))
 
     def read(table: SourceTable) -> Schema | None:
-        from lamina.warehouse.files.file_schema import KnownSchema
-        from lamina.warehouse.schemas import source_schema
+        from lamina.warehouse.schemas import KnownSchema
+        from lamina.warehouse.sources.kinds import source_schema
 
-        if table.type == "iceberg" and "pointers" not in known:
-            known["pointers"] = _pointers(root, variables)
-        answer = source_schema(table, Path(root), pointers=known.get("pointers", {}))
+        answer = source_schema(table, Path(root), pointers=pointers)
         return answer.columns if isinstance(answer, KnownSchema) else None
 
     return read

@@ -41,6 +41,7 @@ from lamina.values.result import (
     verified,
 )
 from lamina.values.rows_asked import RowsAsked
+from lamina.warehouse.sources.kinds import catalog_tables
 
 HISTORY = 1000  # batches looked through to say what built a range
 
@@ -159,7 +160,8 @@ def query_tables(
     """Run a query over the project's tables; models and sources go by their project names."""
     with open_known(root, environment_variables, emit=emit) as engine:
         catalog = engine.config.catalog.name
-        question = question_of(engine.graph, sql, catalog=catalog, execution_time=engine.runtime.clock())
+        now, tables = engine.runtime.clock(), catalog_tables(engine.graph.sources)
+        question = question_of(engine.graph, sql, catalog=catalog, tables_of=tables, execution_time=now)
         views = _views(engine, question)
         plain = _without_spark(engine, question, sql=sql, limit=limit)
         return plain or engine.warehouse.query(question.rendering, limit=limit, views=views)

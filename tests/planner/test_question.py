@@ -28,7 +28,7 @@ def graph() -> Graph:
 
 
 def asked(graph: Graph, sql: str) -> Question:
-    return question_of(graph, sql, catalog="lake", execution_time=NOW)
+    return question_of(graph, sql, catalog="lake", tables_of={}, execution_time=NOW)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,14 @@ def test_an_ephemeral_model_is_put_before_the_query(graph: Graph) -> None:
     question = asked(graph, "SELECT count(*) FROM paid")
     assert question.rendering.sql.startswith("WITH `mart__paid` AS (\nSELECT id FROM `lake`.`staging`.`orders`")
     assert [item.name for item in question.models] == ["staging.orders"]
+
+
+def test_a_source_in_the_catalog_is_read_by_its_table_and_another_by_a_view(graph: Graph) -> None:
+    tables = {TableName("raw.people"): TableName("shop.people")}
+    sql = "SELECT * FROM raw.orders o, raw.people p"
+    question = question_of(graph, sql, catalog="lake", tables_of=tables, execution_time=NOW)
+    assert question.rendering.sql == "SELECT * FROM lamina_source_0 o, `lake`.`shop`.`people` p"
+    assert question.views == {"lamina_source_0": "raw.orders"}
 
 
 def test_what_must_be_there_is_named(graph: Graph) -> None:

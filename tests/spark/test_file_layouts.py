@@ -12,10 +12,9 @@ from tests.spark.lake import Lake
 
 from lamina.project.source import SourceTable
 from lamina.values.names import SourceName
-from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.files.file_schema import KnownSchema
-from lamina.warehouse.files.manifest import SourceUnreadable
-from lamina.warehouse.schemas import source_schema
+from lamina.warehouse.failure import SourceUnreadable, WarehouseFailure
+from lamina.warehouse.schemas import KnownSchema
+from lamina.warehouse.sources.kinds import source_schema
 from lamina.warehouse.spark.session import Application
 
 pytestmark = pytest.mark.spark
@@ -41,7 +40,7 @@ def test_types_that_fit_are_read_as_the_widest_of_them(
         (tmp_path / "data").mkdir(exist_ok=True)
         pq.write_table(pa.table({"v": array}), tmp_path / "data" / f"{number}.parquet")
     source = SourceTable(name=SourceName("raw.data"), type="files", location="data")
-    answer = source_schema(source, tmp_path, pointers={})
+    answer = source_schema(source, tmp_path, pointers=dict)
     assert isinstance(answer, KnownSchema), answer
 
     frame = spark.read.schema(f"v {answer.columns[0].type}").parquet(str(tmp_path / "data"))

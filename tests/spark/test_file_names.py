@@ -9,10 +9,10 @@ import pytest
 from tests.scenarios.play import Player
 from tests.spark.lake import Lake
 
+from lamina.warehouse.failure import SourceUnreadable
 from lamina.warehouse.files import manifest
-from lamina.warehouse.files.manifest import SourceUnreadable
 from lamina.warehouse.files.partition_folders import FoldersDisagree
-from lamina.warehouse.spark.reads import read_files
+from lamina.warehouse.sources.file_frames import read_files
 from lamina.warehouse.spark.session import Application
 
 pytestmark = pytest.mark.spark

@@ -13,7 +13,7 @@ from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.project.strategy import TimeInterval
 from lamina.values.names import ColumnName, TableName
 from lamina.warehouse.files.manifest import FileEntry, load_manifest
-from lamina.warehouse.spark import frame, reads
+from lamina.warehouse.sources import file_frames, files
 
 pytestmark = pytest.mark.spark
 
@@ -27,13 +27,12 @@ Format = Literal["parquet", "csv", "json"]
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """Return the files of each read of a source."""
     found: list[list[str]] = []
-    real = reads.read_files
 
     def read_files(*given: Any, entries: tuple[FileEntry, ...]) -> Any:
         found.append([entry.path for entry in entries])
-        return real(*given, entries=entries)
+        return file_frames.read_files(*given, entries=entries)
 
-    monkeypatch.setattr(reads, "read_files", read_files)
+    monkeypatch.setattr(files, "read_files", read_files)
     return found
 
 
@@ -90,7 +89,7 @@ def test_a_slice_reads_its_own_files_and_gives_the_same_rows(
     assert digested(lake, model) == names
     found = lake.sql("SELECT * FROM lake.sales.events ORDER BY id")
     assert [row[0] for row in found] == [20, 21, 50]
-    monkeypatch.setattr(frame, "needed_files", lambda _model, _source, held, **_: held.entries)
+    monkeypatch.setattr(files, "needed_files", lambda _model, _source, held, **_: held.entries)
     lake.build(model, "replace_slices", slices=(day(2),))
     assert len(opened[-1]) == 5
     assert lake.sql("SELECT * FROM lake.sales.events ORDER BY id") == found

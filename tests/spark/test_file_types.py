@@ -182,7 +182,8 @@ def test_orc_files_of_types_that_fit_are_read_as_the_widest(
 ) -> None:
     from lamina.project.source import SourceTable
     from lamina.values.names import SourceName
-    from lamina.warehouse.files.file_schema import KnownSchema, files_schema
+    from lamina.warehouse.files.file_schema import files_schema
+    from lamina.warehouse.schemas import KnownSchema
 
     for name, array in zip("ab", arrays, strict=True):
         write(tmp_path, "orc", name, array)

@@ -12,9 +12,9 @@ from lamina.values.batch import Pin
 from lamina.values.names import ColumnName, Position, TableName
 from lamina.values.schema import Column, DataType
 from lamina.values.touch import Everything, Nothing, Ranges
-from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.failure import NotAppended, WarehouseFailure
 from lamina.warehouse.files.manifest import SourceChanged
-from lamina.warehouse.spark.reads import NotAppended, VersionGone
+from lamina.warehouse.iceberg.versions import VersionGone
 
 pytestmark = pytest.mark.spark
 

@@ -12,16 +12,16 @@ from tests.spark.lake import Lake
 
 from lamina.project.source import SourceTable
 from lamina.values.names import SourceName
-from lamina.warehouse.files.file_schema import KnownSchema
-from lamina.warehouse.schemas import source_schema
-from lamina.warehouse.spark.file_types import FilesDisagree
+from lamina.warehouse.schemas import KnownSchema
+from lamina.warehouse.sources.file_types import FilesDisagree
+from lamina.warehouse.sources.kinds import source_schema
 
 pytestmark = pytest.mark.spark
 
 
 def assert_agrees(spark: Any, root: Path) -> None:
     source = SourceTable(name=SourceName("raw.data"), type="files", location="data")
-    answer = source_schema(source, root, pointers={})
+    answer = source_schema(source, root, pointers=dict)
     assert isinstance(answer, KnownSchema), answer
     theirs = spark.read.option("mergeSchema", "true").parquet(str(root / "data")).schema
     assert [(item.name, item.type, item.nullable) for item in answer.columns] == [

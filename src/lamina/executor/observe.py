@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.executor.runtime import Runtime
@@ -18,6 +17,7 @@ from lamina.values.result import Detection
 from lamina.values.touch import Touch
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.port import NO_PINS, History, Pins
+from lamina.warehouse.sources.kinds import kind_of
 
 Logs = dict[TableName, tuple[Touch, ...]]
 
@@ -271,6 +271,5 @@ def _position(recorded: Recorded | None) -> Position | None:
 def _detection(runtime: Runtime, source: SourceTable, *, head: Head, since: Position | None) -> Detection:
     """Return what a source's detector saw; a source that did not move is not looked into."""
     if head.position is None or head.position == since:
-        detector: Literal["files", "version"] = "files" if source.type == "files" else "version"
-        return Detection(input=source.name, detector=detector, unchanged=head.files or 0)
+        return Detection(input=source.name, detector=kind_of(source).DETECTOR, unchanged=head.files or 0)
     return runtime.warehouse.detection(source, since, until=head.position).capped(_MOST_NAMED)

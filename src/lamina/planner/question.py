@@ -1,6 +1,6 @@
 """A user's own query: names of the project become tables, ephemeral models are put before it; nothing is run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel, Graph
@@ -36,8 +36,13 @@ class Question(Value, frozen=True):
     others: tuple[TableName, ...] = ()  # tables of the catalog that the project does not know
 
 
-def question_of(graph: Graph, sql: str, *, catalog: str, execution_time: datetime) -> Question:
-    """Return a query with its names replaced by tables; a statement that is not a query is left as it is."""
+def question_of(
+    graph: Graph, sql: str, *, catalog: str, tables_of: Mapping[TableName, TableName], execution_time: datetime
+) -> Question:
+    """Return a query with its names replaced by tables; a statement that is not a query is left as it is.
+
+    `tables_of` are the tables of the catalog that sources are; a query reads other sources by views.
+    """
     names = Names(
         (model.name for model in graph.models),
         (table.name for table in graph.sources),
@@ -53,13 +58,11 @@ def question_of(graph: Graph, sql: str, *, catalog: str, execution_time: datetim
     tables = {table for part in parts for table in part.references if table is not None}
     models = tuple(model for model in graph.models if TableName(model.name) in tables and not model.is_ephemeral)
     sources = {TableName(item.name): item for item in graph.sources if TableName(item.name) in tables}
-    views = {
-        name: f"lamina_source_{number}" for number, name in enumerate(sorted(sources)) if _has_files(sources[name])
-    }
+    views = {name: f"lamina_source_{number}" for number, name in enumerate(sorted(sources)) if name not in tables_of}
     others = tables - {TableName(model.name) for model in graph.models} - sources.keys()
     relations = {
         **{TableName(model.name): _path(catalog, model.target) for model in models},
-        **{name: _path(catalog, source.location) for name, source in sources.items()},
+        **{name: _path(catalog, tables_of[name]) for name in sources if name in tables_of},
         **views,
         **{name: _path(catalog, name) for name in others},
     }
@@ -132,10 +135,6 @@ def _as_model(graph: Graph, sql: str) -> CompiledModel:
 def _parameters(graph: Graph, execution_time: datetime) -> dict[str, ParameterValue]:
     run = parameters_at(execution_time, RunId("run-query"))
     return {**variable_values(graph.variables), **parameter_values(_as_model(graph, ""), run, span=WHOLE)}
-
-
-def _has_files(source: SourceTable) -> bool:
-    return source.type == "files"
 
 
 def _path(catalog: str, table: str) -> str:

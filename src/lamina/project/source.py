@@ -8,12 +8,14 @@ from lamina.values.names import ColumnName, SourceName
 from lamina.values.schema import Column, Schema
 from lamina.values.value import Value
 
+SourceType = Literal["files", "iceberg"]
+
 
 class SourceTable(Value, frozen=True, omit_defaults=True):
     """One table of a source; `location` is a folder for files, `namespace.table` for Iceberg."""
 
     name: SourceName
-    type: Literal["files", "iceberg"]
+    type: SourceType
     location: str
     format: Literal["parquet", "csv", "json", "orc", "avro"] = "parquet"
     columns: tuple[Column, ...] = ()  # declared; empty: read from footers or table metadata

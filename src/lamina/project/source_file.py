@@ -1,8 +1,8 @@
 """Read `sources/*.toml`: one block per source, one table of the project per folder or catalog table."""
 
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, get_args
 
 from lamina.project.column_keys import columns
 from lamina.project.decode import (
@@ -19,11 +19,14 @@ from lamina.project.decode import (
 )
 from lamina.project.model import SettingPlaces
 from lamina.project.rules import invalid_name, later_feature, misplaced_key, missing_key
-from lamina.project.source import SourceTable
+from lamina.project.source import SourceTable, SourceType
 from lamina.project.toml import read_toml
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import SourceName
 from lamina.values.value import Value
+
+Settings = dict[str, Any]
+Declared = dict[str, Settings]  # the tables that a source names
 
 LATER_TYPES = ("delta", "jdbc", "catalog", "manual", "fivetran")
 # A source is asked as its kind allows: snapshots of Iceberg tables, manifests of files.
@@ -62,7 +65,7 @@ TABLE_KEYS: dict[str, Decoder] = {
     "description": text,
 }
 KEYS: dict[str, Decoder] = {
-    "type": choice("files", "iceberg", later=LATER_TYPES),
+    "type": choice(*get_args(SourceType), later=LATER_TYPES),
     "path": text,
     "namespace": text,
     "format": FORMATS,
@@ -72,7 +75,6 @@ KEYS: dict[str, Decoder] = {
     "tables": tables,
 }
 HOMES = homes_of({"`[source.NAME]`": KEYS, "`[source.NAME.tables.TABLE]`": TABLE_KEYS})
-ONLY_FILES = ("path", "format", "options")
 
 
 class SourceFile(Value, frozen=True):
@@ -127,21 +129,27 @@ def _block(value: Any, key: str, findings: Findings) -> Any:
     return settings if "type" in settings else INVALID
 
 
-def _tables_of(source: str, settings: dict[str, Any], *, root: str, findings: Findings) -> list[SourceTable]:
+def _tables_of(source: str, settings: Settings, *, root: str, findings: Findings) -> list[SourceTable]:
     """Return the tables of one source, with the settings of the source as their defaults."""
-    at = f"source.{source}"
-    declared: dict[str, dict[str, Any]] = settings.get("tables", {})
-    if settings["type"] == "iceberg":
-        return _iceberg_tables(source, settings, declared, findings=findings)
-    if "namespace" in settings:
-        place = findings.places.of(f"{at}.namespace")
-        findings.add(misplaced_key.finding("namespace", place=place, of="a `files` source", owners=("iceberg",)))
-    folder = settings.get("path")
-    listed: dict[str, dict[str, Any]] = {} if folder is None else {table: {} for table in _folders(root, folder)}
+    kind: SourceType = settings["type"]
+    own = _KINDS[kind]
+    for key in sorted(settings.keys() - set(own.keys)):
+        owners = tuple(name for name, other in _KINDS.items() if key in other.keys)
+        if owners:
+            place = findings.places.of(f"source.{source}.{key}")
+            findings.add(misplaced_key.finding(key, place=place, of=_one(kind), owners=owners))
+    return own.tables(source, settings, settings.get("tables", {}), root, findings)
+
+
+def _file_tables(
+    source: str, settings: Settings, declared: Declared, root: str, findings: Findings
+) -> list[SourceTable]:
+    at, folder = f"source.{source}", settings.get("path")
+    listed: Declared = {} if folder is None else {table: {} for table in _folders(root, folder)}
     if folder is None and (not declared or any("path" not in table for table in declared.values())):
         needed = "path or tables" if not declared else "path"
         place = findings.places.of(f"{at}.tables" if declared else at)
-        findings.add(missing_key.finding(needed, place=place, needed_by="a `files` source"))
+        findings.add(missing_key.finding(needed, place=place, needed_by=_one("files")))
         return []
     found = []
     for table, own in sorted({**listed, **declared}.items()):
@@ -151,16 +159,11 @@ def _tables_of(source: str, settings: dict[str, Any], *, root: str, findings: Fi
 
 
 def _iceberg_tables(
-    source: str, settings: dict[str, Any], declared: dict[str, dict[str, Any]], *, findings: Findings
+    source: str, settings: Settings, declared: Declared, _root: str, findings: Findings
 ) -> list[SourceTable]:
-    at = f"source.{source}"
-    for key in ONLY_FILES:
-        if key in settings:
-            place = findings.places.of(f"{at}.{key}")
-            findings.add(misplaced_key.finding(key, place=place, of="an `iceberg` source", owners=("files",)))
     if not declared:
-        place = findings.places.of(at)
-        findings.add(missing_key.finding("tables", place=place, needed_by="an `iceberg` source"))
+        place = findings.places.of(f"source.{source}")
+        findings.add(missing_key.finding("tables", place=place, needed_by=_one("iceberg")))
     namespace = settings.get("namespace", source)
     return [
         _table(source, table, settings, own, location=own.get("path", f"{namespace}.{table}"), findings=findings)
@@ -168,11 +171,33 @@ def _iceberg_tables(
     ]
 
 
+class _Kind(NamedTuple):
+    """What is written differently for one kind of source."""
+
+    keys: tuple[str, ...]  # that others do not have
+    tables: Callable[[str, Settings, Declared, str, Findings], list[SourceTable]]
+
+
+_KINDS: dict[SourceType, _Kind] = {
+    "files": _Kind(("format", "options", "path"), _file_tables),
+    "iceberg": _Kind(("namespace",), _iceberg_tables),
+}
+
+
+def _one(kind: SourceType) -> str:
+    """Return a source of some kind in words.
+
+    >>> _one("files"), _one("iceberg")
+    ('a `files` source', 'an `iceberg` source')
+    """
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} `{kind}` source"
+
+
 def _table(
     source: str,
     table: str,
-    settings: dict[str, Any],
-    own: dict[str, Any],
+    settings: Settings,
+    own: Settings,
     *,
     location: str,
     findings: Findings,

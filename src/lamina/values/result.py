@@ -49,11 +49,14 @@ class Materialization(Value, frozen=True):
     timezone: str = "UTC"  # whose days the intervals are
 
 
+Detector = Literal["files", "version"]  # how changes of a source are found
+
+
 class Detection(Value, frozen=True):
     """What a detector saw in one source: files by their paths, or the versions of a table that came since."""
 
     input: str
-    detector: Literal["files", "version"]
+    detector: Detector
     changed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()

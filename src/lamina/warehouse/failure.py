@@ -4,6 +4,7 @@ from typing import Literal
 
 from lamina.errors import LaminaError
 from lamina.values.diagnostic import Place
+from lamina.values.names import Position, TableName
 
 FailureKind = Literal[
     "auth_failed",
@@ -58,3 +59,54 @@ class RebuildNeeded(WarehouseFailure):
     Why: rows or types that the table already holds do not go together with the new ones.
     Fix: nothing; a run rebuilds the table in one step, unless it only applies a plan that does not list it.
     """
+
+
+class NotAppended(RebuildNeeded):
+    """Rows were changed or removed between two versions, or a version is gone: new rows cannot be read alone.
+
+    Why: an incremental model reads only new rows, and here old ones changed too, or the versions between expired.
+    Fix: run again: the model is rebuilt from all of its input.
+    """
+
+    code = "L625"
+
+    def __init__(self, table: TableName, since: Position) -> None:
+        super().__init__(
+            f"what was appended to `{table}` since version {since} cannot be separated from what changed",
+            kind="conflict",
+            hint="the model is rebuilt from all of its input",
+        )
+
+
+class SourceUnreadable(WarehouseFailure):
+    """A source's files cannot be listed or read.
+
+    Why: a result that leaves files out would be wrong without saying so.
+    Fix: check the rights of the file that is named, and that it is whole.
+    """
+
+    code = "L622"
+
+    def __init__(self, source: str, path: str, detail: str) -> None:
+        super().__init__(
+            f"source `{source}` cannot be read: `{path}` ({detail})",
+            kind="not_found",
+            hint="check the rights of the file and that it is whole",
+        )
+
+
+class WarehouseNotWritable(WarehouseFailure):
+    """The folder of the tables cannot be written.
+
+    Why: rights are missing, the disk is full, or the path is a file.
+    Fix: repair the folder, or set `warehouse` under `[catalog]` to another one.
+    """
+
+    code = "L644"
+
+    def __init__(self, folder: str, detail: str) -> None:
+        super().__init__(
+            f"the warehouse folder cannot be written: `{folder}` ({detail})",
+            kind="resources",
+            hint="check the rights and the free space of the folder, or set `warehouse` under `[catalog]`",
+        )

@@ -1,38 +1,45 @@
-"""The columns of source tables without a JVM: declared, read from the heads of files, or from Iceberg metadata."""
+"""What can be known of a source's columns without a JVM."""
 
-from collections.abc import Mapping
-from pathlib import Path
-
-from lamina.project.source import SourceTable
-from lamina.values.names import TableName
-from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.files.file_schema import TYPED, KnownSchema, SchemaAnswer, UnknownSchema, files_schema
+from lamina.values.names import ColumnName
+from lamina.values.schema import DataType, Schema
+from lamina.values.value import Value
 
 
-def source_schema(source: SourceTable, root: Path, *, pointers: Mapping[TableName, str]) -> SchemaAnswer:
-    """Return the columns of a source table; `pointers` tells where each Iceberg table's metadata is."""
-    if source.columns:
-        return KnownSchema(columns=source.columns)
-    if source.type == "iceberg":
-        return _iceberg_schema(source, pointers)
-    if source.format not in TYPED:
-        return UnknownSchema(
-            reason=f"{source.format} files do not say the types of their columns",
-            hint=f"declare `columns` for `{source.name}`",
-        )
-    return files_schema(source, root)
+class KnownSchema(Value, frozen=True):
+    """The table's columns."""
+
+    columns: Schema
+    unnamed: dict[ColumnName, str] = {}  # columns whose type only Spark knows, each with a file that has it
 
 
-def _iceberg_schema(source: SourceTable, pointers: Mapping[TableName, str]) -> SchemaAnswer:
-    from lamina.warehouse.iceberg.metadata import read_metadata
+class UnknownSchema(Value, frozen=True):
+    """The columns are not known before Spark reads the table."""
 
-    pointer = pointers.get(TableName(source.location))
-    if pointer is None:
-        return UnknownSchema(
-            reason=f"the catalog has no table `{source.location}`",
-            hint="create the table, or change the source's name or `namespace`",
-        )
-    try:
-        return KnownSchema(columns=read_metadata(pointer).columns)
-    except WarehouseFailure as error:
-        return UnknownSchema(reason=error.message, hint=error.hint or f"declare `columns` for `{source.name}`")
+    reason: str
+    hint: str
+    file: str = ""  # that could not be read
+
+
+class ConflictingSchema(Value, frozen=True):
+    """Two files of one table give one column types that no one type can hold, so they cannot be read together."""
+
+    column: str
+    types: tuple[DataType, DataType]
+    files: tuple[str, str]  # the first is empty where the type is a declared one
+
+    @property
+    def reason(self) -> str:
+        """Say which files disagree."""
+        (first, second), (one, other) = self.types, self.files
+        before = f"is {first} in `{one}`" if one else f"is declared as {first}"
+        return f"column `{self.column}` {before} and {second} in `{other}`"
+
+    @property
+    def hint(self) -> str:
+        """Say what to do."""
+        if not self.files[0]:
+            return "declare a type that holds the values of all files, or write the file again"
+        return "write the files again with one type, or declare `columns` for the table"
+
+
+SchemaAnswer = KnownSchema | UnknownSchema | ConflictingSchema

@@ -18,14 +18,14 @@ from lamina.values.names import ColumnName, Position, SourceName, TableName
 from lamina.values.schema import Column, DataType
 from lamina.values.touch import ColumnRanges, Everything, Nothing, Ranges, Touch
 from lamina.values.value import Value
+from lamina.warehouse.failure import NotAppended, SourceUnreadable, WarehouseNotWritable
 from lamina.warehouse.files import manifest, reading
+from lamina.warehouse.files.appended_files import appended_files
 from lamina.warehouse.files.detect_files import file_changes, file_head, pinned_head
 from lamina.warehouse.files.file_digests import keep_digests
-from lamina.warehouse.files.manifest import Manifest, SourceChanged, SourceGone, SourceUnreadable
+from lamina.warehouse.files.manifest import Manifest, SourceChanged, SourceGone
 from lamina.warehouse.files.reading import reading_of
 from lamina.warehouse.settings import SparkSettings
-from lamina.warehouse.spark.faults import WarehouseNotWritable
-from lamina.warehouse.spark.reads import NotAppended, appended_files
 
 TS = ColumnName("ts")
 

@@ -14,8 +14,9 @@ from pyarrow import orc
 
 from lamina.project.source import SourceTable
 from lamina.values.names import SourceName
-from lamina.warehouse.files.file_schema import ConflictingSchema, KnownSchema, UnknownSchema, files_schema
-from lamina.warehouse.iceberg.avro import write_bytes, write_long
+from lamina.warehouse.avro import write_bytes, write_long
+from lamina.warehouse.files.file_schema import files_schema
+from lamina.warehouse.schemas import ConflictingSchema, KnownSchema, UnknownSchema
 
 Format = Literal["parquet", "csv", "json", "orc", "avro"]
 

@@ -14,8 +14,8 @@ from lamina.project.source import SourceTable
 from lamina.values.names import SourceName
 from lamina.values.schema import Schema
 from lamina.warehouse.files import footers
-from lamina.warehouse.files.file_schema import ConflictingSchema, KnownSchema, SchemaAnswer, UnknownSchema
-from lamina.warehouse.schemas import source_schema
+from lamina.warehouse.schemas import ConflictingSchema, KnownSchema, SchemaAnswer, UnknownSchema
+from lamina.warehouse.sources.kinds import source_schema
 
 SOURCE = SourceTable(name=SourceName("raw.orders"), type="files", location="orders")
 CACHE = ".lamina/cache/footers/raw.orders.msgpack"
@@ -36,7 +36,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def ask(root: Path) -> SchemaAnswer:
-    return source_schema(SOURCE, root, pointers={})
+    return source_schema(SOURCE, root, pointers=dict)
 
 
 def names(answer: SchemaAnswer) -> list[str]:

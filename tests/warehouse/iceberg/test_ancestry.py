@@ -13,8 +13,8 @@ from lamina.values.interval import WHOLE
 from lamina.values.names import Fingerprint, Position, SourceName, TableName
 from lamina.values.touch import Everything, Nothing
 from lamina.warehouse.iceberg.ancestry import history_of
-from lamina.warehouse.iceberg.detect_iceberg import table_changes
 from lamina.warehouse.iceberg.metadata import Metadata, MetadataUnreadable, read_metadata, write_properties
+from lamina.warehouse.sources.iceberg import table_changes
 
 TABLE = TableName("a.b")
 

@@ -8,8 +8,8 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table import StaticTable
 
+from lamina.warehouse.avro import Container
 from lamina.warehouse.iceberg import relocation
-from lamina.warehouse.iceberg.avro import Container
 from lamina.warehouse.iceberg.avro_paths import rewrite_paths
 from lamina.warehouse.iceberg.metadata import local_path, read_metadata
 from lamina.warehouse.iceberg.rediscovery import find_tables, kind_of, table_names

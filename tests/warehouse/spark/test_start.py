@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from lamina.values.secret import Secret
+from lamina.warehouse.failure import WarehouseNotWritable
 from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark import class_archive, jars
-from lamina.warehouse.spark.faults import JarMissing, JavaMissing, JavaTooOld, WarehouseNotWritable
+from lamina.warehouse.spark.faults import JarMissing, JavaMissing, JavaTooOld
 from lamina.warehouse.spark.java import Java, find_java
 from lamina.warehouse.spark.profile import catalog_conf, launch_conf, session_conf
 from lamina.warehouse.spark.session import Application

@@ -7,6 +7,7 @@ from lamina.values.names import SourceName, TableName
 from lamina.warehouse.files.detect_files import file_head
 from lamina.warehouse.iceberg.tables import Tables
 from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.sources.port import Lake
 from lamina.warehouse.spark.volume import Volume
 
 SOURCE = SourceTable(name=SourceName("raw.orders"), type="files", location="raw", format="csv")
@@ -21,7 +22,7 @@ def test_first_build_reads_all_and_a_later_one_what_changed(tmp_path: Path) -> N
     (tmp_path / "raw" / "a.csv").write_text("x" * 100)
     before = file_head(settings, SOURCE, columns=()).position
     assert before is not None
-    volume = Volume(settings, tables)
+    volume = Volume(Lake(settings, tables))
     volume.see(SOURCE, before)
 
     assert volume.estimate((TableName("a.b"),)) == 100

@@ -6,7 +6,7 @@ from typing import Any
 from lamina.values import codec
 from lamina.values.names import ColumnName
 from lamina.values.schema import UNKNOWN, Column, DataType, Schema, parse_type
-from lamina.warehouse.iceberg.avro import read_header
+from lamina.warehouse.avro import read_header
 
 _PLAIN = {
     "null": "void",

@@ -12,7 +12,7 @@ from typing import IO, NamedTuple
 
 from lamina.project.source import SourceTable
 from lamina.values.schema import Schema
-from lamina.warehouse.files.manifest import SourceUnreadable
+from lamina.warehouse.failure import SourceUnreadable
 
 # Options by which a source says itself how its values are written.
 _OWN_READING = {"multiline", "quote", "escape", "encoding", "charset", "linesep", "comment"}

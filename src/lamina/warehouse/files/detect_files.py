@@ -7,8 +7,8 @@ from lamina.values import codec
 from lamina.values.facts import Head
 from lamina.values.interval import Interval, merge
 from lamina.values.names import ColumnName, Position, TableName
-from lamina.values.result import Detection
 from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Touch
+from lamina.warehouse.failure import SourceUnreadable
 from lamina.warehouse.files import file_ranges, manifest
 from lamina.warehouse.files.last_look import LastLook, keep_last_look, load_last_look
 from lamina.warehouse.files.manifest import FileEntry, HeldFile, Manifest
@@ -76,23 +76,6 @@ def file_changes(
     return (touch.replace(is_append=not went, has_new_rows=has_new_rows, detail=_in_words(came, went)),)
 
 
-def detection(settings: SparkSettings, source: SourceTable, since: Position | None, *, until: Position) -> Detection:
-    """Return which files are new, changed or removed between two manifests; all are new where the first is unknown."""
-    after = manifest.load_manifest(settings, source, until)
-    is_known = since is not None and manifest.is_stored(settings, since)
-    before = manifest.load_manifest(settings, source, since) if since is not None and is_known else None
-    came, went = compare(before, after) if before is not None else (after.files, ())
-    new, old = ({_named(source, item.file) for item in files} for files in (came, went))
-    return Detection(
-        input=source.name,
-        detector="files",
-        changed=tuple(sorted(new & old)),
-        added=tuple(sorted(new - old)),
-        removed=tuple(sorted(old - new)),
-        unchanged=len(after.files) - len(came),
-    )
-
-
 def compare(before: Manifest, after: Manifest) -> tuple[tuple[HeldFile, ...], tuple[HeldFile, ...]]:
     """Return the files that were added and those that were removed; a changed file does both."""
     old = {item.file: item for item in before.files}
@@ -121,11 +104,6 @@ def _held(item: HeldFile, column: ColumnName) -> tuple[Interval, ...] | None:
 
 def _union(ranges: list[tuple[Interval, ...]]) -> tuple[Interval, ...]:
     return merge(tuple(span for spans in ranges for span in spans))
-
-
-def _named(source: SourceTable, entry: FileEntry) -> str:
-    """Return the path of a file; a source that is one file is named by its location."""
-    return source.location if entry.path == "." else entry.path
 
 
 def _in_words(came: tuple[HeldFile, ...], went: tuple[HeldFile, ...]) -> str:
@@ -177,7 +155,7 @@ def _as_known(
             same = None if item is None else item.settled(entry, location)
         except OSError as error:
             path = manifest.path_of(location, entry)
-            raise manifest.SourceUnreadable(source.name, str(path), error.strerror or str(error)) from error
+            raise SourceUnreadable(source.name, str(path), error.strerror or str(error)) from error
         files.append(same or HeldFile(file=entry))
     return tuple(files)
 

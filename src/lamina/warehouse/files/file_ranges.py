@@ -9,7 +9,8 @@ from lamina.project.source import SourceTable
 from lamina.values.interval import MAX, Interval, merge
 from lamina.values.names import ColumnName
 from lamina.values.touch import ColumnRanges
-from lamina.warehouse.files.manifest import FileEntry, SourceUnreadable, path_of
+from lamina.warehouse.failure import SourceUnreadable
+from lamina.warehouse.files.manifest import FileEntry, path_of
 from lamina.warehouse.files.partition_folders import folder_values
 
 if TYPE_CHECKING:

@@ -5,9 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lamina.project.source import SourceTable
-from lamina.values.names import ColumnName
 from lamina.values.schema import UNKNOWN, Column, DataType, Schema
-from lamina.values.value import Value
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.files import csv_values
 from lamina.warehouse.files.footer_cache import ColumnsUnreadable, FooterCache
@@ -15,51 +13,12 @@ from lamina.warehouse.files.json_values import as_spark
 from lamina.warehouse.files.manifest import FileEntry, list_files
 from lamina.warehouse.files.partition_folders import partition_columns
 from lamina.warehouse.files.widest import widest
+from lamina.warehouse.schemas import ConflictingSchema, KnownSchema, SchemaAnswer, UnknownSchema
 
 # Formats whose files say the types of their columns; of others the values have to be read.
 TYPED = ("parquet", "orc", "avro")
 # What Spark's Avro reader turns into a wider number.
 _AVRO_NUMBERS = ("int", "bigint", "float", "double")
-
-
-class KnownSchema(Value, frozen=True):
-    """The table's columns."""
-
-    columns: Schema
-    unnamed: dict[ColumnName, str] = {}  # columns whose type only Spark knows, each with a file that has it
-
-
-class UnknownSchema(Value, frozen=True):
-    """The columns are not known before Spark reads the table."""
-
-    reason: str
-    hint: str
-    file: str = ""  # that could not be read
-
-
-class ConflictingSchema(Value, frozen=True):
-    """Two files of one table give one column types that no one type can hold, so they cannot be read together."""
-
-    column: str
-    types: tuple[DataType, DataType]
-    files: tuple[str, str]  # the first is empty where the type is a declared one
-
-    @property
-    def reason(self) -> str:
-        """Say which files disagree."""
-        (first, second), (one, other) = self.types, self.files
-        before = f"is {first} in `{one}`" if one else f"is declared as {first}"
-        return f"column `{self.column}` {before} and {second} in `{other}`"
-
-    @property
-    def hint(self) -> str:
-        """Say what to do."""
-        if not self.files[0]:
-            return "declare a type that holds the values of all files, or write the file again"
-        return "write the files again with one type, or declare `columns` for the table"
-
-
-SchemaAnswer = KnownSchema | UnknownSchema | ConflictingSchema
 
 
 def files_schema(source: SourceTable, root: Path) -> SchemaAnswer:

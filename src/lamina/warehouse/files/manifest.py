@@ -15,11 +15,10 @@ from lamina.values import codec
 from lamina.values.names import ColumnName, Position
 from lamina.values.touch import ColumnRanges
 from lamina.values.value import Value
-from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.failure import SourceUnreadable, WarehouseFailure, WarehouseNotWritable
 from lamina.warehouse.files.partition_folders import require_alike_folders
 from lamina.warehouse.files.reading import reading_of
 from lamina.warehouse.settings import SparkSettings
-from lamina.warehouse.spark.faults import WarehouseNotWritable
 
 
 class SourceGone(WarehouseFailure):
@@ -36,23 +35,6 @@ class SourceGone(WarehouseFailure):
             f"the folder of source `{source}` does not exist: `{folder}`",
             kind="not_found",
             hint="put the folder back, or change `path` of the source; an empty folder means a table without rows",
-        )
-
-
-class SourceUnreadable(WarehouseFailure):
-    """A source's files cannot be listed or read.
-
-    Why: a result that leaves files out would be wrong without saying so.
-    Fix: check the rights of the file that is named, and that it is whole.
-    """
-
-    code = "L622"
-
-    def __init__(self, source: str, path: str, detail: str) -> None:
-        super().__init__(
-            f"source `{source}` cannot be read: `{path}` ({detail})",
-            kind="not_found",
-            hint="check the rights of the file and that it is whole",
         )
 
 

@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable
 from typing import Any
 
-from lamina.warehouse.iceberg.avro import FIXED, Container, read_bytes, read_long, write_bytes, write_long
+from lamina.warehouse.avro import FIXED, Container, read_bytes, read_long, write_bytes, write_long
 
 PATH_FIELDS = ("file_path", "manifest_path", "referenced_data_file")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lamina.values.value import Value
-from lamina.warehouse.iceberg.avro import read_records
+from lamina.warehouse.avro import read_records
 from lamina.warehouse.iceberg.metadata import Metadata, Snapshot, load_parts, local_path, part_of
 
 # What it ends in to read a file that is missing or damaged: what the decoders raise depends on the bytes they meet.

@@ -5,7 +5,7 @@ from lamina.project.partitioning import TRANSFORM_BY_UNIT, TRANSFORMS, read_fiel
 from lamina.values.schema import Schema
 from lamina.values.value import Value
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.spark.sql import quote
+from lamina.warehouse.sql import quote
 
 _SQL = {transform: name for name, transform in TRANSFORMS.items()}
 

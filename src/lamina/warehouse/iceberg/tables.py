@@ -9,8 +9,8 @@ from lamina.values.names import CommitId, TableName
 from lamina.warehouse.catalog import sqlite as catalog
 from lamina.warehouse.iceberg.head_cache import HeadCache
 from lamina.warehouse.iceberg.metadata import Metadata, MetadataUnreadable, read_metadata
+from lamina.warehouse.iceberg.versions import TableGone
 from lamina.warehouse.settings import SparkSettings
-from lamina.warehouse.spark.reads import TableGone
 
 
 class Tables:

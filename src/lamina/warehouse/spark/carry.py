@@ -10,12 +10,12 @@ from lamina.values.names import ColumnName
 from lamina.values.schema import Column, Schema
 from lamina.values.words import counted, listed
 from lamina.warehouse.iceberg.metadata import Metadata
+from lamina.warehouse.sources.table_frames import read_snapshot
 from lamina.warehouse.spark.drift import DriftLosesHistory, KeptRowsCollide, KeptRowsMixed
 from lamina.warehouse.spark.evolve import can_cast, evolve
 from lamina.warehouse.spark.ranges import rows_inside
-from lamina.warehouse.spark.reads import read_snapshot
-from lamina.warehouse.spark.sql import quote
 from lamina.warehouse.spark.writes import conform, same_keys
+from lamina.warehouse.sql import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -1,7 +1,7 @@
 """Checks as SQL: which rows fail one, and how many."""
 
 from lamina.project.model import CheckSettings
-from lamina.warehouse.spark.sql import quote, quote_all, text
+from lamina.warehouse.sql import quote, quote_all, text
 
 
 def aggregate(check: CheckSettings) -> str:

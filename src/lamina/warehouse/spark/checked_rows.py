@@ -10,11 +10,11 @@ from lamina.values.batch import Staged
 from lamina.values.interval import Interval
 from lamina.warehouse.iceberg.data_files import added_files
 from lamina.warehouse.iceberg.metadata import Metadata, read_metadata
+from lamina.warehouse.sources.exact_paths import exact_path
+from lamina.warehouse.sources.table_frames import read_appended, read_snapshot
 from lamina.warehouse.spark.carry import without
-from lamina.warehouse.spark.exact_paths import exact_path
 from lamina.warehouse.spark.ranges import rows_inside, rows_outside
-from lamina.warehouse.spark.reads import read_appended, read_snapshot
-from lamina.warehouse.spark.sql import text
+from lamina.warehouse.sql import text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -5,7 +5,7 @@ the sign of zero are hashed beside the values. Nested values cannot be hashed so
 """
 
 from lamina.values.schema import DataType, Schema
-from lamina.warehouse.spark.sql import quote, text
+from lamina.warehouse.sql import quote, text
 
 _SALTS = (1, 2)
 _LOW_HALF = 0xFFFFFFFF

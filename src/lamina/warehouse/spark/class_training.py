@@ -15,7 +15,9 @@ from lamina.values.schema import Column, DataType
 from lamina.warehouse.files import manifest
 from lamina.warehouse.iceberg.tables import Tables
 from lamina.warehouse.settings import SparkSettings
-from lamina.warehouse.spark import reads, writes
+from lamina.warehouse.sources.file_frames import read_files
+from lamina.warehouse.sources.table_frames import read_snapshot
+from lamina.warehouse.spark import writes
 from lamina.warehouse.spark.diff import diff_sides, of_versions
 from lamina.warehouse.spark.ranges import time_ranges
 
@@ -77,9 +79,7 @@ def _sources(session: "SparkSession", settings: SparkSettings) -> "tuple[DataFra
         for name in ("parquet", "csv", "json")
     )
     return tuple(
-        reads.read_files(
-            session, settings, source, entries=manifest.list_files(source, manifest.locate(settings, source))
-        )
+        read_files(session, settings, source, entries=manifest.list_files(source, manifest.locate(settings, source)))
         for source in sources
     )
 
@@ -91,5 +91,5 @@ def _compare(session: "SparkSession", settings: SparkSettings) -> None:
     tables.close()
     last = metadata.position or Position("")
     first = next(item.position for item in metadata.snapshots.values() if item.parent is None)
-    old, new = (reads.read_snapshot(session, "lake.a.t", position) for position in (first, last))
+    old, new = (read_snapshot(session, "lake.a.t", position) for position in (first, last))
     diff_sides(of_versions(old, new), (), before=_COLUMNS, after=_COLUMNS)

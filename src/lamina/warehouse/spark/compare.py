@@ -6,7 +6,7 @@ from lamina.strategies.traits import Traits
 from lamina.values.schema import Schema
 from lamina.values.value import Value
 from lamina.warehouse.port import Comparison
-from lamina.warehouse.spark.sql import quote, quote_all, text
+from lamina.warehouse.sql import quote, quote_all, text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

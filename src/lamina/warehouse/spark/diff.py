@@ -10,7 +10,7 @@ from lamina.values.schema import Schema
 from lamina.values.touch import Refinement
 from lamina.values.value import Value
 from lamina.warehouse.spark.checksum import checksum, is_hashable
-from lamina.warehouse.spark.sql import quote
+from lamina.warehouse.sql import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -6,8 +6,8 @@ from lamina.compiler.graph import CompiledModel
 from lamina.project.model import CheckSettings
 from lamina.warehouse.spark.check_sql import failing, has_key
 from lamina.warehouse.spark.checked_rows import CheckedRows, aggregates_of
-from lamina.warehouse.spark.sql import quote
 from lamina.warehouse.spark.unique_keys import is_table_key, meeting_keys
+from lamina.warehouse.sql import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

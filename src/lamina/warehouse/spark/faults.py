@@ -66,20 +66,3 @@ class SparkNotStarted(WarehouseFailure):
     def __init__(self, detail: str, *, log: str | None) -> None:
         hint = "check `[spark]` in `lamina.toml`" if log is None else f"Spark's own output is in `{log}`"
         super().__init__(f"Spark could not be started: {detail}", kind="connection_failed", hint=hint)
-
-
-class WarehouseNotWritable(WarehouseFailure):
-    """The folder of the tables cannot be written.
-
-    Why: rights are missing, the disk is full, or the path is a file.
-    Fix: repair the folder, or set `warehouse` under `[catalog]` to another one.
-    """
-
-    code = "L644"
-
-    def __init__(self, folder: str, detail: str) -> None:
-        super().__init__(
-            f"the warehouse folder cannot be written: `{folder}` ({detail})",
-            kind="resources",
-            hint="check the rights and the free space of the folder, or set `warehouse` under `[catalog]`",
-        )

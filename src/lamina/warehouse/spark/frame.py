@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Callable
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
@@ -15,22 +16,19 @@ from lamina.values.batch import Batch, Pin
 from lamina.values.diagnostic import Place
 from lamina.values.grid import each_unit, next_unit
 from lamina.values.interval import Interval
-from lamina.values.names import ModelName, Position, TableName
+from lamina.values.names import ModelName, TableName
 from lamina.values.schema import DataType
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.files import manifest
-from lamina.warehouse.files.manifest import FileEntry
-from lamina.warehouse.files.needed_files import needed_files
 from lamina.warehouse.iceberg.filled import each_filled, filled_slices
-from lamina.warehouse.iceberg.metadata import Snapshot
-from lamina.warehouse.iceberg.tables import Tables
-from lamina.warehouse.settings import SparkSettings
-from lamina.warehouse.spark import reads
+from lamina.warehouse.iceberg.versions import newest_loaded, require_kept, steps_between
+from lamina.warehouse.sources.kinds import kind_of
+from lamina.warehouse.sources.port import ForSlices, Lake
+from lamina.warehouse.sources.table_frames import below, read_snapshot, read_table
 from lamina.warehouse.spark.error_place import python_place, sql_place
 from lamina.warehouse.spark.new_rows import is_rewritten, rows_not_before
 from lamina.warehouse.spark.python_model import ModelInputs, run_python_model
 from lamina.warehouse.spark.ranges import predicate, rows_inside, time_ranges
-from lamina.warehouse.spark.sql import quote, relation
+from lamina.warehouse.sql import ddl, quote, relation
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,13 +37,13 @@ if TYPE_CHECKING:
 class Frames:
     """Builds the frames of batches in one session."""
 
-    def __init__(self, session: "SparkSession", *, settings: SparkSettings, graph: Graph, tables: Tables) -> None:
+    def __init__(self, session: "SparkSession", *, lake: Lake, graph: Graph) -> None:
         self._session = session
-        self._settings = settings
+        self._lake = lake
+        self._settings = lake.settings
         self._graph = graph
-        self._tables = tables
         self._views: list[str] = []
-        self.opened: list[tuple[SourceTable, Position, tuple[FileEntry, ...]]] = []  # files that were read, by manifest
+        self.after_reading: list[Callable[[], None]] = []  # what sources want done once their rows were read
         self.written: Rendering | CompiledModel | None = None  # what is being evaluated, as its author wrote it
 
     def close(self) -> None:
@@ -57,60 +55,42 @@ class Frames:
     def read(self, pin: Pin) -> "DataFrame":
         """Return one input at its pinned version, or only what was appended up to it."""
         source = _source(self._graph, pin.input)
-        if source is not None and source.type == "files":
-            return self._read_files(source, pin, self._entries(source, pin))
-        table = TableName(source.location) if source else self._graph.model(ModelName(pin.input)).target
-        name = relation(self._settings.catalog, table)
-        if pin.since is None:
-            self._require_version(table, pin.position)
-            return reads.read_snapshot(self._session, name, pin.position)
-        metadata = self._tables.metadata(table)
-        if pin.is_past_changes:
-            since = reads.newest_loaded(table, metadata, pin)
-            steps = reads.steps_between(table, metadata, since=since, until=pin.position)
-            return self._new_rows(pin.replace(since=since), steps, table=table, is_source=source is not None)
-        steps = reads.steps_between(table, metadata, since=pin.since, until=pin.position)
-        slices = filled_slices(steps) if source is None else ()
-        if slices:
-            whole = reads.read_snapshot(self._session, name, pin.position)
-            return rows_inside(whole, self._graph.model(ModelName(pin.input)), slices)
-        reads.require_appends(table, steps, since=pin.since)
-        return reads.read_appended(self._session, name, since=pin.since, until=pin.position)
+        if source is not None:
+            return self._read_source(source, pin, wanted=None)
+        return self._read_model(self._graph.model(ModelName(pin.input)), pin)
 
-    def _new_rows(self, pin: Pin, steps: tuple[Snapshot, ...], *, table: TableName, is_source: bool) -> "DataFrame":
-        """Return the rows that steps added, without those that only replaced others."""
-        name, since = relation(self._settings.catalog, table), pin.since or pin.position
-        whole = reads.read_snapshot(self._session, name, pin.position)
-        driver = None if is_source else self._graph.model(ModelName(pin.input))
-        if driver is not None and is_rewritten(driver, steps):
-            reads.require_kept(table, self._tables.metadata(table), since)
-            return rows_not_before(whole, reads.read_snapshot(self._session, name, since), driver)
-        # Iceberg's append scan passes over every other step, and does not cross one that replaced the table.
-        parts = [
-            reads.read_appended(self._session, name, since=begin, until=end)
-            for begin, end in reads.chains(steps, since=since)
-        ]
-        if driver is not None and (slices := each_filled(steps)):
-            parts.append(rows_inside(whole, driver, slices))
-        return reduce(_filled_up, parts, whole.limit(0))
-
-    def _entries(self, source: SourceTable, pin: Pin) -> tuple[FileEntry, ...]:
+    def _read_model(self, driver: CompiledModel, pin: Pin) -> "DataFrame":
+        """Return the rows of a model's table; marks tell which slices were filled and which rows were only replaced."""
+        table, name = driver.target, relation(self._settings.catalog, driver.target)
+        metadata = self._lake.tables.metadata(table)
         if pin.since is None:
-            return manifest.load_manifest(self._settings, source, pin.position).entries
-        return reads.appended_files(self._settings, source, since=pin.since, pin=pin)
+            return read_table(self._session, name, pin, table=table, metadata=metadata)
+        since = newest_loaded(table, metadata, pin) if pin.is_past_changes else pin.since
+        steps = steps_between(table, metadata, since=since, until=pin.position)
+        if pin.is_past_changes and is_rewritten(driver, steps):
+            require_kept(table, metadata, since)
+            whole, old = (read_snapshot(self._session, name, position) for position in (pin.position, since))
+            return rows_not_before(whole, old, driver)
+        slices = each_filled(steps) if pin.is_past_changes else filled_slices(steps)
+        if not slices:
+            return read_table(self._session, name, pin, table=table, metadata=metadata)
+        filled = rows_inside(read_snapshot(self._session, name, pin.position), driver, slices)
+        if not pin.is_past_changes:
+            return filled
+        return below(read_table(self._session, name, pin, table=table, metadata=metadata), filled)
+
+    def _read_source(self, source: SourceTable, pin: Pin, *, wanted: ForSlices | None) -> "DataFrame":
+        rows = kind_of(source).read(source, self._lake, self._session, pin, wanted)
+        self.after_reading.append(rows.after_reading)
+        return rows.frame
 
     def _read_slices(self, model: CompiledModel, batch: Batch, pin: Pin) -> "DataFrame":
-        """Return what a batch can see of one input: of files, those that hold times of its slices."""
+        """Return what a batch can see of one input."""
         source = _source(self._graph, pin.input)
         # A recompute reads everything: it is what shows whether slices were built from all they needed.
-        if source is None or source.type != "files" or pin.since is not None or batch.mode != "replace_slices":
+        if source is None or batch.mode != "replace_slices":
             return self.read(pin)
-        held = manifest.load_manifest(self._settings, source, pin.position)
-        return self._read_files(source, pin, needed_files(model, source, held, span=_bounds(batch)))
-
-    def _read_files(self, source: SourceTable, pin: Pin, entries: tuple[FileEntry, ...]) -> "DataFrame":
-        self.opened.append((source, pin.position, entries))
-        return reads.read_files(self._session, self._settings, source, entries=entries)
+        return self._read_source(source, pin, wanted=ForSlices(model=model, span=_bounds(batch)))
 
     def result(self, model: CompiledModel, batch: Batch) -> "DataFrame":
         """Return the rows that a batch writes, before its strategy looks at them."""
@@ -118,7 +98,7 @@ class Frames:
             return self._seed(model)
         frames = {pin.input: self._read_slices(model, batch, pin) for pin in batch.pins}
         if model.reads_itself and TableName(model.name) not in frames:
-            frames[TableName(model.name)] = reads.no_rows(self._session, model.columns or ())
+            frames[TableName(model.name)] = self._session.createDataFrame([], ddl(model.columns or ()))
         if model.kind == "python":
             parts = [self._python(model, batch, frames, span=span) for span in self._at_once(model, batch)]
             return reduce(_united, parts)
@@ -160,10 +140,6 @@ class Frames:
                 return python_place(error, path=self.written.path, root=self._settings.root)
             case None:
                 return None
-
-    def _require_version(self, table: TableName, position: Position) -> None:
-        if position not in self._tables.metadata(table).snapshots:
-            raise reads.VersionGone(table, position)
 
     def _seed(self, model: CompiledModel) -> "DataFrame":
         rows = [row for row in csv.reader(io.StringIO(model.text)) if row]
@@ -218,11 +194,6 @@ class Frames:
 
 def _united(first: "DataFrame", second: "DataFrame") -> "DataFrame":
     return first.unionByName(second)
-
-
-def _filled_up(first: "DataFrame", second: "DataFrame") -> "DataFrame":
-    """Put rows of an older version, which may lack columns, below others."""
-    return first.unionByName(second, allowMissingColumns=True)
 
 
 def _bounds(batch: Batch) -> Interval:

@@ -7,7 +7,7 @@ from lamina.planner.axis import grid_of
 from lamina.values.schema import DataType
 from lamina.warehouse.iceberg.metadata import Snapshot
 from lamina.warehouse.spark.checksum import is_hashable
-from lamina.warehouse.spark.sql import quote
+from lamina.warehouse.sql import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

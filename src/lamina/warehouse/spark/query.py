@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from lamina.errors import UsageError
 from lamina.values.result import QueryColumn, QueryResult
 from lamina.warehouse.cells import key_text, scalar_cell
-from lamina.warehouse.spark.sql import quote
+from lamina.warehouse.sql import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -8,7 +8,7 @@ from lamina.values.bounds import Bound, bound_text, typed_bounds, without_zone
 from lamina.values.interval import Interval, merge
 from lamina.values.value import Value
 from lamina.warehouse.iceberg.layout import PartitionField
-from lamina.warehouse.spark.sql import quote
+from lamina.warehouse.sql import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from lamina.project.fixed_conf import FIXED_CONF
 from lamina.values.event import Event, SessionReady, SessionStarting
+from lamina.warehouse.failure import WarehouseNotWritable
 from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.spark import class_archive, jars
-from lamina.warehouse.spark.faults import SparkNotStarted, WarehouseNotWritable
+from lamina.warehouse.spark.faults import SparkNotStarted
 from lamina.warehouse.spark.java import Java, find_java
 from lamina.warehouse.spark.profile import catalog_conf, launch_conf, session_conf
 

@@ -27,6 +27,7 @@ from lamina.warehouse.iceberg.metadata import (
 )
 from lamina.warehouse.iceberg.tables import Tables
 from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.sources.table_frames import read_snapshot
 from lamina.warehouse.spark import writes
 from lamina.warehouse.spark.carry import Carry
 from lamina.warehouse.spark.drift import DriftForbidden, DriftRefused, NeededColumnGone
@@ -45,8 +46,7 @@ from lamina.warehouse.spark.evolve import (
     updating,
 )
 from lamina.warehouse.spark.ranges import is_aligned, time_ranges
-from lamina.warehouse.spark.reads import read_snapshot
-from lamina.warehouse.spark.sql import quote, quote_all, relation, text
+from lamina.warehouse.sql import quote, quote_all, relation, text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from lamina.project.model import CheckSettings
 from lamina.warehouse.spark.check_sql import has_key
 from lamina.warehouse.spark.checked_rows import Run
-from lamina.warehouse.spark.sql import quote, text
+from lamina.warehouse.sql import quote, text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -2,17 +2,15 @@
 
 from lamina.project.source import SourceTable
 from lamina.values.names import Position, TableName
-from lamina.warehouse.files import manifest
-from lamina.warehouse.iceberg.tables import Tables
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.sources.kinds import kind_of
+from lamina.warehouse.sources.port import Lake
 
 
 class Volume:
     """Remembers which sources were looked at, and since when each one changed."""
 
-    def __init__(self, settings: SparkSettings, tables: Tables) -> None:
-        self._settings = settings
-        self._tables = tables
+    def __init__(self, lake: Lake) -> None:
+        self._lake = lake
         self._seen: dict[TableName, tuple[SourceTable, Position | None]] = {}
         self._changed: dict[TableName, Position] = {}
 
@@ -26,7 +24,7 @@ class Volume:
 
     def estimate(self, targets: tuple[TableName, ...]) -> int:
         """Return the bytes to be read: what changed, or everything if no table is built yet."""
-        heads = self._tables.heads(targets)
+        heads = self._lake.tables.heads(targets)
         is_first = all(head.pointer is None for head in heads.values())
         return sum(self._bytes(name, is_whole=is_first) for name in self._seen)
 
@@ -35,10 +33,4 @@ class Volume:
         since = self._changed.get(name)
         if position is None or not (is_whole or since):
             return 0
-        if source.type == "files":
-            after = manifest.load_manifest(self._settings, source, position)
-            is_known = since is not None and not is_whole and manifest.is_stored(self._settings, since)
-            before = manifest.load_manifest(self._settings, source, since).size if since and is_known else 0
-            return max(after.size - before, 0)
-        snapshot = self._tables.metadata(TableName(source.location)).snapshot
-        return 0 if snapshot is None else snapshot.count("total-files-size" if is_whole else "added-files-size")
+        return kind_of(source).bytes_read(source, self._lake, position, None if is_whole else since)

@@ -21,9 +21,7 @@ from lamina.values.rows_asked import RowsAsked
 from lamina.values.touch import ColumnRanges, Touch
 from lamina.warehouse.catalog import sqlite as catalog
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.files import detect_files, manifest
-from lamina.warehouse.files.file_digests import keep_digests
-from lamina.warehouse.iceberg import ancestry, arrow_rows, detect_iceberg
+from lamina.warehouse.iceberg import ancestry, arrow_rows
 from lamina.warehouse.iceberg.lost_files import is_short, lost_file, remove_folder
 from lamina.warehouse.iceberg.metadata import (
     MARK,
@@ -34,23 +32,26 @@ from lamina.warehouse.iceberg.metadata import (
     write_properties,
 )
 from lamina.warehouse.iceberg.tables import Tables
+from lamina.warehouse.iceberg.versions import rows_at
 from lamina.warehouse.port import NO_PINS, Comparison, History, Pins
 from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.sources.iceberg import ranges_of_step
+from lamina.warehouse.sources.kinds import kind_of
+from lamina.warehouse.sources.port import Lake
+from lamina.warehouse.sources.table_frames import read_changed, read_snapshot
 from lamina.warehouse.spark import checks, writes
 from lamina.warehouse.spark.checked_rows import aggregates_of, checked_rows
 from lamina.warehouse.spark.diff import diff_sides, of_changes, of_versions
 from lamina.warehouse.spark.errors import translated
-from lamina.warehouse.spark.file_types import require_one_schema
 from lamina.warehouse.spark.frame import Frames
 from lamina.warehouse.spark.query import refuse_writing, run_query
 from lamina.warehouse.spark.ranges import rows_inside
-from lamina.warehouse.spark.reads import newest_loaded, read_changed, read_snapshot, steps_between
 from lamina.warehouse.spark.session import Application, own_conf
-from lamina.warehouse.spark.sql import quote, relation
 from lamina.warehouse.spark.stage import Stage
 from lamina.warehouse.spark.verify import unverifiable, verify_table
 from lamina.warehouse.spark.volume import Volume
 from lamina.warehouse.spark.watch import watched
+from lamina.warehouse.sql import quote, relation
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -73,10 +74,11 @@ class SparkWarehouse:
         self._graph = graph
         self._emit = emit
         self._tables = Tables(settings)
+        self._lake = Lake(settings, self._tables)
         self._sources = {TableName(source.name): source for source in graph.sources}
         self._targets = {model.target: model for model in graph.models}
         self._carried: dict[CommitId, DataFrame] = {}  # of batches that are not published yet
-        self._volume = Volume(settings, self._tables)
+        self._volume = Volume(self._lake)
         self._is_owner = application is None
         self._application = application or Application(settings, emit=emit)
 
@@ -96,18 +98,11 @@ class SparkWarehouse:
     ) -> tuple[Touch, ...]:
         """Return what changed in a source after `since`, up to `until` or the head as it is now."""
         self._volume.change(source, since)
-        if source.type == "files":
-            return detect_files.file_changes(self._settings, source, since, columns=columns, until=until)
-        metadata = self._tables.metadata(TableName(source.location))
-        metadata = metadata.replace(position=until or metadata.position)
-        return detect_iceberg.table_changes(source, metadata, since, columns=columns)
+        return kind_of(source).changes(source, self._lake, since, columns=columns, until=until)
 
     def detection(self, source: SourceTable, since: Position | None, *, until: Position) -> Detection:
         """Return which files or versions of a source were added, changed or removed between two positions."""
-        if source.type == "files":
-            return detect_files.detection(self._settings, source, since, until=until)
-        metadata = self._tables.metadata(TableName(source.location))
-        return detect_iceberg.detection(source, metadata.replace(position=until), since)
+        return kind_of(source).detection(source, self._lake, since, until=until)
 
     def history(self, table: TableName, since: Position | None) -> History:
         """Return the ancestry of a managed table after a recorded version."""
@@ -148,8 +143,8 @@ class SparkWarehouse:
                 counts = stage.rewrite(mark) if is_rewrite else stage.write(frames.result(model, batch), mark)
                 watermark = None if is_rewrite else self._watermark(frames, model, batch)
                 added = self._added_ranges(model, batch, stage)
-                for source, position, entries in frames.opened:
-                    keep_digests(self._settings, source, position, entries)
+                for finish in frames.after_reading:
+                    finish()
         if stage.carried is not None:
             self._carried[batch.commit] = stage.carried
         metadata = stage.metadata()
@@ -200,7 +195,7 @@ class SparkWarehouse:
         """Recompute slices over pinned inputs and compare them with the table."""
         metadata = self._tables.metadata(model.target)
         try:
-            self._recheck_files(pins)
+            self._recheck(pins)
             with translated(model.name, folder=self._folder):
                 session = self._application.session()
                 name = relation(self._settings.catalog, model.target)
@@ -221,12 +216,12 @@ class SparkWarehouse:
 
     def prepare_publish(self, staged: Staged, mark: Mark, touch: Touch) -> Move:
         """Write the late facts onto the stage and return the pointer move that publishes it."""
-        self._recheck_files({pin.input: pin.position for pin in staged.batch.pins})
+        self._recheck({pin.input: pin.position for pin in staged.batch.pins})
         return self._move(staged, mark, touch)
 
     def prepare_mark(self, staged: Staged, mark: Mark, touch: Touch) -> tuple[Staged, Move]:
         """Stage a snapshot without files in place of an equal result, and return the pointer move that publishes it."""
-        self._recheck_files({pin.input: pin.position for pin in staged.batch.pins})
+        self._recheck({pin.input: pin.position for pin in staged.batch.pins})
         batch = staged.batch
         with translated(batch.model, folder=self._folder):
             stage = self._tables.set_stage(batch.commit, batch.base)
@@ -269,19 +264,8 @@ class SparkWarehouse:
         self._tables.close()
 
     def _source_head(self, source: SourceTable, pin: Position | None) -> Head:
-        if source.type == "files":
-            require_one_schema(source, Path(self._settings.root))
-            columns = self._filter_columns(TableName(source.name), (source.time_column,))
-            pinned = None if pin is None else detect_files.pinned_head(self._settings, source, pin)
-            return pinned or detect_files.file_head(self._settings, source, columns=columns)
-        name = TableName(source.location)
-        head = self._tables.heads((name,))[name].replace(table=TableName(source.name))
-        if head.fault is not None and head.pointer is not None:
-            detail = "metadata of the table is gone or damaged"
-            raise manifest.SourceUnreadable(source.name, str(local_path(head.pointer)), detail)
-        metadata = self._tables.metadata(name)
-        is_readable = pin in metadata.snapshots and ancestry.walk(metadata, pin)[1]
-        return head.replace(position=pin) if is_readable else head
+        columns = self._filter_columns(TableName(source.name), (source.time_column,))
+        return kind_of(source).head(source, self._lake, pin, columns)
 
     def _filter_columns(self, table: TableName, others: tuple[ColumnName | None, ...]) -> tuple[ColumnName, ...]:
         """Return the time columns of a table whose ranges readers may ask for."""
@@ -315,7 +299,7 @@ class SparkWarehouse:
 
     @contextmanager
     def _frames(self, session: "SparkSession", name: str) -> Iterator[Frames]:
-        frames = Frames(session, settings=self._settings, graph=self._graph, tables=self._tables)
+        frames = Frames(session, lake=self._lake, graph=self._graph)
         try:
             with translated(name, folder=self._folder, place=frames.place_of):
                 yield frames
@@ -328,7 +312,7 @@ class SparkWarehouse:
         snapshot = stage.metadata().snapshot
         if batch.mode != "append" or not columns or snapshot is None:
             return ()
-        return detect_iceberg.ranges_of_step(snapshot, columns)
+        return ranges_of_step(snapshot, columns)
 
     def _move(self, staged: Staged, mark: Mark, touch: Touch) -> Move:
         self._carried.pop(staged.batch.commit, None)
@@ -342,13 +326,11 @@ class SparkWarehouse:
         target = self._graph.model(staged.batch.model).target
         return Move(target=target, base=staged.batch.base, pointer=pointer, stage=stage)
 
-    def _recheck_files(self, pins: dict[TableName, Position]) -> None:
-        """Raise if a file that was read is not the one that was pinned."""
+    def _recheck(self, pins: dict[TableName, Position]) -> None:
+        """Raise if what was read of a source is not what was pinned."""
         for name, position in pins.items():
-            source = self._sources.get(name)
-            if source is not None and source.type == "files":
-                pinned = manifest.load_manifest(self._settings, source, position)
-                manifest.recheck(source, manifest.locate(self._settings, source), pinned)
+            if (source := self._sources.get(name)) is not None:
+                kind_of(source).recheck(source, self._lake, position)
 
     def _rows_read(self, batch: Batch) -> int | None:
         """Return how many rows the inputs have, where versions tell it; None as soon as one does not."""
@@ -357,17 +339,10 @@ class SparkWarehouse:
         return sum(known) if counts and len(known) == len(counts) else None
 
     def _rows_of(self, pin: Pin) -> int | None:
-        source = self._sources.get(pin.input)
-        if source is not None and source.type == "files":
-            return None
-        table = TableName(source.location) if source else self._graph.model(ModelName(pin.input)).target
-        metadata = self._tables.metadata(table)
-        if pin.since is None:
-            found = metadata.snapshots.get(pin.position)
-            return None if found is None else found.count("total-records")
-        since = newest_loaded(table, metadata, pin) if pin.is_past_changes else pin.since
-        steps = steps_between(table, metadata, since=since, until=pin.position)
-        return sum(step.count("added-records") for step in steps if not step.is_content_preserving)
+        if (source := self._sources.get(pin.input)) is not None:
+            return kind_of(source).rows_read(source, self._lake, pin)
+        table = self._graph.model(ModelName(pin.input)).target
+        return rows_at(table, self._tables.metadata(table), pin)
 
     def _watermark(self, frames: Frames, model: CompiledModel, batch: Batch) -> str | None:
         """Return the largest timestamp in what was read of the driving input."""

@@ -9,7 +9,7 @@ from lamina.values.value import Value
 from lamina.warehouse.spark.checksum import is_hashable
 from lamina.warehouse.spark.ranges import TimeRange, predicate
 from lamina.warehouse.spark.session import own_conf
-from lamina.warehouse.spark.sql import quote, quote_all, text
+from lamina.warehouse.sql import quote, quote_all, text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameWriterV2, SparkSession

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from lamina.values.names import TableName
+from lamina.values.schema import Schema
 
 
 def quote(name: str) -> str:
@@ -39,3 +40,8 @@ def text(value: str) -> str:
     from sqlglot import exp
 
     return exp.Literal.string(value).sql(dialect="spark")
+
+
+def ddl(columns: Schema) -> str:
+    """Return columns as Spark reads them from text."""
+    return ", ".join(f"{quote(column.name)} {column.type}" for column in columns)

@@ -15,15 +15,15 @@ from lamina.project.source import SourceTable
 from lamina.values.names import ColumnName, SourceName, TableName
 from lamina.values.schema import Column, DataType
 from lamina.warehouse.catalog.sqlite import add_table, create_tables, pointers
-from lamina.warehouse.files.file_schema import ConflictingSchema, KnownSchema, SchemaAnswer, UnknownSchema
 from lamina.warehouse.files.partition_folders import partition_columns
 from lamina.warehouse.files.widest import widest
-from lamina.warehouse.schemas import source_schema
+from lamina.warehouse.schemas import ConflictingSchema, KnownSchema, SchemaAnswer, UnknownSchema
+from lamina.warehouse.sources.kinds import source_schema
 
 
 def read(root: Path, *, format: Literal["parquet", "csv", "json"] = "parquet") -> SchemaAnswer:
     source = SourceTable(name=SourceName("raw.orders"), type="files", location="orders", format=format)
-    return source_schema(source, root, pointers={})
+    return source_schema(source, root, pointers=dict)
 
 
 def write(path: Path, columns: dict[str, pa.Array]) -> None:
@@ -39,7 +39,7 @@ def types_of(answer: SchemaAnswer) -> dict[str, str]:
 def test_declared_columns_win_over_every_file(tmp_path: Path) -> None:
     columns = (Column(name=ColumnName("id"), type=DataType("bigint"), nullable=False),)
     source = SourceTable(name=SourceName("raw.orders"), type="files", location="nowhere", columns=columns)
-    assert source_schema(source, tmp_path, pointers={}) == KnownSchema(columns=columns)
+    assert source_schema(source, tmp_path, pointers=dict) == KnownSchema(columns=columns)
 
 
 def test_a_footer_gives_spark_types(tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_iceberg_columns_come_from_the_metadata_the_catalog_points_at(tmp_path: 
     create_tables(connection)
     add_table(connection, "lake", table=TableName("raw.orders"), pointer=f"file:{path}")
     source = SourceTable(name=SourceName("raw.orders"), type="iceberg", location="raw.orders")
-    answer = source_schema(source, tmp_path, pointers=pointers(connection, "lake"))
+    answer = source_schema(source, tmp_path, pointers=lambda: pointers(connection, "lake"))
     connection.close()
     assert types_of(answer) == {"id": "bigint", "at": "timestamp", "tags": "array<string>"}
     assert isinstance(answer, KnownSchema)
@@ -228,4 +228,4 @@ def test_iceberg_columns_come_from_the_metadata_the_catalog_points_at(tmp_path: 
 def test_an_iceberg_table_that_is_not_there_is_unknown(tmp_path: Path) -> None:
     source = SourceTable(name=SourceName("raw.orders"), type="iceberg", location="raw.orders")
     for known in ({}, {TableName("raw.orders"): f"file:{tmp_path}/gone.json"}):
-        assert isinstance(source_schema(source, tmp_path, pointers=known), UnknownSchema)
+        assert isinstance(source_schema(source, tmp_path, pointers=known.copy), UnknownSchema)

@@ -13,9 +13,9 @@ from pyiceberg.types import LongType, NestedField, TimestamptzType
 from lamina.project.source import SourceTable
 from lamina.values.names import ColumnName, Position, SourceName
 from lamina.values.touch import Everything, Extent, Ranges
-from lamina.warehouse.iceberg.detect_iceberg import table_changes
 from lamina.warehouse.iceberg.lost_files import lost_file
 from lamina.warehouse.iceberg.metadata import local_path, read_metadata
+from lamina.warehouse.sources.iceberg import table_changes
 
 SOURCE = SourceTable(name=SourceName("raw.orders"), type="iceberg", location="raw.orders")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from lamina.project.source import SourceTable
-from lamina.warehouse.files.manifest import SourceUnreadable
+from lamina.warehouse.failure import SourceUnreadable
 
 _PATTERN = re.compile(r"[\[\]{}*?\\]")
 

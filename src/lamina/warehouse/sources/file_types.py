@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, cast
 
 from lamina.project.source import SourceTable
 from lamina.values.names import ColumnName
-from lamina.values.schema import UNKNOWN, Schema
-from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.files.file_schema import ConflictingSchema, KnownSchema, UnknownSchema, files_schema, misfit
-from lamina.warehouse.files.manifest import SourceUnreadable, list_files
-from lamina.warehouse.spark.exact_paths import exact_path
-from lamina.warehouse.spark.sql import quote
+from lamina.values.schema import UNKNOWN
+from lamina.warehouse.failure import SourceUnreadable, WarehouseFailure
+from lamina.warehouse.files.file_schema import files_schema, misfit
+from lamina.warehouse.files.manifest import list_files
+from lamina.warehouse.schemas import ConflictingSchema, KnownSchema, UnknownSchema
+from lamina.warehouse.sources.exact_paths import exact_path
+from lamina.warehouse.sql import ddl
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrameReader, SparkSession
@@ -91,11 +92,6 @@ def typed_reader(
         if column not in named:
             fields[column.name] = _spark_field(session, source, column.name, known, location)
     return reader.schema(StructType([fields[column.name] for column in known.columns]))
-
-
-def ddl(columns: Schema) -> str:
-    """Return columns as Spark reads them from text."""
-    return ", ".join(f"{quote(column.name)} {column.type}" for column in columns)
 
 
 def _spark_field(

@@ -1,0 +1,92 @@
+"""What every kind of source answers. A kind is one module of this folder; `kinds.py` lists them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from lamina.compiler.graph import CompiledModel
+from lamina.project.source import SourceTable
+from lamina.values.batch import Pin
+from lamina.values.facts import Head
+from lamina.values.interval import Interval
+from lamina.values.names import ColumnName, Position, TableName
+from lamina.values.result import Detection, Detector
+from lamina.values.touch import Touch
+from lamina.warehouse.schemas import SchemaAnswer
+from lamina.warehouse.settings import SparkSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from lamina.warehouse.iceberg.tables import Tables
+
+Pointers = Callable[[], Mapping[TableName, str]]  # where the metadata of the catalog's tables is; opens the catalog
+
+
+@dataclass(frozen=True)
+class Lake:
+    """Where sources are found: folders by the settings, tables in the catalog."""
+
+    settings: SparkSettings
+    tables: "Tables"
+
+
+@dataclass(frozen=True)
+class ForSlices:
+    """What a read is for: rows that these slices of a model cannot see may be left out."""
+
+    model: CompiledModel
+    span: Interval
+
+
+@dataclass(frozen=True)
+class SourceRows:
+    """A lazy frame of a source's rows, and what to do once they were read."""
+
+    frame: "DataFrame"
+    after_reading: Callable[[], None]
+
+
+class SourceKind(Protocol):
+    """All that is known of one kind of source. Looking starts no JVM; only `read` is given a session."""
+
+    DETECTOR: Detector  # how its changes are found
+
+    def table_of(self, source: SourceTable, /) -> TableName | None:
+        """Return the table of the catalog that the source is; None if a query needs a view to read it."""
+
+    def schema(self, source: SourceTable, root: Path, pointers: Pointers, /) -> SchemaAnswer:
+        """Return the columns of a source that declares none, for the compiler."""
+
+    def head(self, source: SourceTable, lake: Lake, pin: Position | None, columns: tuple[ColumnName, ...], /) -> Head:
+        """Return where the source is now, or at a pin that can still be read; `columns` may be asked for in changes."""
+
+    def changes(
+        self,
+        source: SourceTable,
+        lake: Lake,
+        since: Position,
+        /,
+        *,
+        columns: tuple[ColumnName, ...],
+        until: Position | None,
+    ) -> tuple[Touch, ...]:
+        """Return what changed after a position, up to another or to now, with ranges of the columns where they show."""
+
+    def detection(self, source: SourceTable, lake: Lake, since: Position | None, /, *, until: Position) -> Detection:
+        """Return which files or versions were added, changed or removed between two positions, for the output."""
+
+    def read(
+        self, source: SourceTable, lake: Lake, session: "SparkSession", pin: Pin, wanted: ForSlices | None, /
+    ) -> SourceRows:
+        """Return the rows at a pin, or only those that came since its `since`."""
+
+    def recheck(self, source: SourceTable, lake: Lake, position: Position, /) -> None:
+        """Raise if what was read at a position is not what was pinned."""
+
+    def rows_read(self, source: SourceTable, lake: Lake, pin: Pin, /) -> int | None:
+        """Return how many rows a pin reads, where that is known without reading them."""
+
+    def bytes_read(self, source: SourceTable, lake: Lake, position: Position, since: Position | None, /) -> int:
+        """Return about how many bytes are read up to a position; all of them where `since` is None."""

@@ -1,0 +1,41 @@
+"""Every kind of source that a project can name is read by the project and known to the warehouse."""
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from lamina.project.source import SourceTable, SourceType
+from lamina.project.source_file import read_source_file
+from lamina.values.names import SourceName
+from lamina.warehouse.sources.kinds import KINDS, catalog_tables, kind_of
+
+TYPES: tuple[SourceType, ...] = get_args(SourceType)
+
+
+def test_every_kind_has_a_file() -> None:
+    assert tuple(KINDS) == TYPES
+    folder = Path(str(__file__)).parents[3] / "src" / "lamina" / "warehouse" / "sources"
+    assert [name for name in TYPES if not (folder / f"{name}.py").is_file()] == []
+
+
+@pytest.mark.parametrize("type", TYPES)
+def test_every_kind_can_be_declared(type: SourceType, tmp_path: Path) -> None:
+    text = f'[source.raw]\ntype = "{type}"\n[source.raw.tables]\norders = "here.orders"\n'
+    found = read_source_file("sources/raw.toml", text, root=str(tmp_path), variables={})
+    assert not found.diagnostics
+    assert [(item.name, item.type, item.location) for item in found.tables] == [("raw.orders", type, "here.orders")]
+
+
+def test_queries_read_tables_of_the_catalog_by_their_names_and_others_by_views() -> None:
+    sources = [
+        SourceTable(name=SourceName("raw.orders"), type="iceberg", location="shop.orders"),
+        SourceTable(name=SourceName("raw.people"), type="files", location="data/people"),
+    ]
+    assert catalog_tables(sources) == {"raw.orders": "shop.orders"}
+
+
+@pytest.mark.parametrize("type", TYPES)
+def test_every_kind_says_how_its_changes_are_found(type: SourceType) -> None:
+    source = SourceTable(name=SourceName("raw.orders"), type=type, location="here.orders")
+    assert kind_of(source).DETECTOR in ("files", "version")
