@@ -189,6 +189,30 @@ def test_a_kind_of_source_is_named_by_its_own_file_and_the_reader_of_the_project
     assert naming == NAMES_KINDS
 
 
+def test_nothing_branches_on_the_format_of_files() -> None:
+    """A format is a line in `files/formats.py`; what differs is a field of it."""
+    asked = [
+        f"{relative(path)}:{value.lineno}"
+        for path in FILES
+        for node in nodes_of(path)
+        for value in _compared(node)
+        if isinstance(value, ast.Attribute) and value.attr == "format"
+    ]
+    assert asked == []
+
+
+def _compared(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case ast.Match(subject=subject):
+            return [subject]
+        case ast.Call(func=ast.Attribute(attr="get"), args=[first, *_]):
+            return [first]
+        case _:
+            return []
+
+
 def test_imports_are_absolute() -> None:
     assert [relative(path) for path in FILES if "." in (module for _, module in imports_of(path))] == []
 

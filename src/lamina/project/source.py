@@ -9,6 +9,7 @@ from lamina.values.schema import Column, Schema
 from lamina.values.value import Value
 
 SourceType = Literal["files", "iceberg"]
+FormatName = Literal["parquet", "csv", "json", "orc", "avro"]
 
 
 class SourceTable(Value, frozen=True, omit_defaults=True):
@@ -17,7 +18,7 @@ class SourceTable(Value, frozen=True, omit_defaults=True):
     name: SourceName
     type: SourceType
     location: str
-    format: Literal["parquet", "csv", "json", "orc", "avro"] = "parquet"
+    format: FormatName = "parquet"
     columns: tuple[Column, ...] = ()  # declared; empty: read from footers or table metadata
     is_inferred: bool = False  # the columns were read from the data and follow it
     options: dict[str, str] = {}  # reader options, such as `header` of CSV

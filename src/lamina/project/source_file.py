@@ -19,7 +19,7 @@ from lamina.project.decode import (
 )
 from lamina.project.model import SettingPlaces
 from lamina.project.rules import invalid_name, later_feature, misplaced_key, missing_key
-from lamina.project.source import SourceTable, SourceType
+from lamina.project.source import FormatName, SourceTable, SourceType
 from lamina.project.toml import read_toml
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import SourceName
@@ -31,7 +31,7 @@ Declared = dict[str, Settings]  # the tables that a source names
 LATER_TYPES = ("delta", "jdbc", "catalog", "manual", "fivetran")
 # A source is asked as its kind allows: snapshots of Iceberg tables, manifests of files.
 DETECTORS = choice("auto", later=("version", "files", "always", "watermark", "checksum"))
-FORMATS = choice("parquet", "csv", "json", "orc", "avro")
+FORMATS = choice(*get_args(FormatName))
 LATER_KEYS = frozenset(["freshness", "on_stale", "load_time", "checksum_by", "refine", "catalog", "discover"])
 
 

@@ -1,6 +1,7 @@
 """Manifests of file sources: what was added, removed or changed, and which times that touches; no JVM."""
 
 import os
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -19,10 +20,12 @@ from lamina.values.schema import Column, DataType
 from lamina.values.touch import ColumnRanges, Everything, Nothing, Ranges, Touch
 from lamina.values.value import Value
 from lamina.warehouse.failure import NotAppended, SourceUnreadable, WarehouseNotWritable
-from lamina.warehouse.files import manifest, reading
+from lamina.warehouse.files import csv_format, manifest
 from lamina.warehouse.files.appended_files import appended_files
+from lamina.warehouse.files.csv_format import CSV
 from lamina.warehouse.files.detect_files import file_changes, file_head, pinned_head
 from lamina.warehouse.files.file_digests import keep_digests
+from lamina.warehouse.files.formats import FORMATS
 from lamina.warehouse.files.manifest import Manifest, SourceChanged, SourceGone
 from lamina.warehouse.files.reading import reading_of
 from lamina.warehouse.settings import SparkSettings
@@ -460,7 +463,7 @@ def test_files_that_are_read_in_another_way_than_before_are_another_source(
     settings: SparkSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text(settings, "a.csv", 'id\n"say ""hi"""\n')
-    monkeypatch.setattr(reading, "_READINGS", {})
+    monkeypatch.setitem(FORMATS, "csv", replace(CSV, reading=None))
     before = file_head(settings, source("csv"), columns=()).position
     monkeypatch.undo()
     assert before is not None
@@ -472,7 +475,7 @@ def test_files_that_are_read_in_another_way_than_before_are_another_source(
 
 def test_options_of_ours_count_as_those_of_a_source_do(monkeypatch: pytest.MonkeyPatch) -> None:
     before = reading_of(source("csv"))
-    monkeypatch.setitem(reading.RFC_4180, "escape", "'")
+    monkeypatch.setitem(csv_format.RFC_4180, "escape", "'")
 
     assert reading_of(source("csv")) != before
     # Formats that are read as they always were keep the hash that stored lists of files have.

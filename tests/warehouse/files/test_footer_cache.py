@@ -1,6 +1,7 @@
 """Footers that were read before are not read again, and the answer is the same as if all of them were."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,7 +14,8 @@ from tests.rewriting import rewrite
 from lamina.project.source import SourceTable
 from lamina.values.names import SourceName
 from lamina.values.schema import Schema
-from lamina.warehouse.files import footers
+from lamina.warehouse.files.formats import FORMATS
+from lamina.warehouse.files.parquet_format import PARQUET
 from lamina.warehouse.schemas import ConflictingSchema, KnownSchema, SchemaAnswer, UnknownSchema
 from lamina.warehouse.sources.kinds import source_schema
 
@@ -25,13 +27,12 @@ CACHE = ".lamina/cache/footers/raw.orders.msgpack"
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the files whose footers are read, as they are read."""
     paths: list[str] = []
-    real = footers.read_footer
 
-    def read(path: Path) -> Schema:
+    def read(path: Path, source: SourceTable) -> Schema:
         paths.append(path.name)
-        return real(path)
+        return PARQUET.columns(path, source)
 
-    monkeypatch.setattr(footers, "read_footer", read)
+    monkeypatch.setitem(FORMATS, "parquet", replace(PARQUET, columns=read))
     return paths
 
 
@@ -118,14 +119,13 @@ def test_a_cache_of_other_code_or_another_place_is_not_believed(
 
 def test_a_file_that_changes_while_it_is_read_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, "a.parquet", id=1)
-    real = footers.read_footer
 
-    def read(path: Path) -> Schema:
-        found = real(path)
+    def read(path: Path, source: SourceTable) -> Schema:
+        found = PARQUET.columns(path, source)
         write(tmp_path, "a.parquet", id=1, note="x")
         return found
 
-    monkeypatch.setattr(footers, "read_footer", read)
+    monkeypatch.setitem(FORMATS, "parquet", replace(PARQUET, columns=read))
     ask(tmp_path)
     assert not (tmp_path / CACHE).exists()
 

@@ -18,9 +18,9 @@ from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Fingerprint, ModelName, SourceName, TableName
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.touch import ColumnRanges
-from lamina.warehouse.files.file_ranges import ranges_of
 from lamina.warehouse.files.manifest import FileEntry, HeldFile, Manifest
 from lamina.warehouse.files.needed_files import needed_files
+from lamina.warehouse.files.time_ranges import ranges_of
 
 AT = ColumnName("at")
 RAW = TableName("raw.events")

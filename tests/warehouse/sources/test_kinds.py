@@ -5,9 +5,10 @@ from typing import get_args
 
 import pytest
 
-from lamina.project.source import SourceTable, SourceType
+from lamina.project.source import FormatName, SourceTable, SourceType
 from lamina.project.source_file import read_source_file
 from lamina.values.names import SourceName
+from lamina.warehouse.files.formats import FORMATS
 from lamina.warehouse.sources.kinds import KINDS, catalog_tables, kind_of
 
 TYPES: tuple[SourceType, ...] = get_args(SourceType)
@@ -17,6 +18,10 @@ def test_every_kind_has_a_file() -> None:
     assert tuple(KINDS) == TYPES
     folder = Path(str(__file__)).parents[3] / "src" / "lamina" / "warehouse" / "sources"
     assert [name for name in TYPES if not (folder / f"{name}.py").is_file()] == []
+
+
+def test_every_format_is_known() -> None:
+    assert tuple(FORMATS) == get_args(FormatName)
 
 
 @pytest.mark.parametrize("type", TYPES)

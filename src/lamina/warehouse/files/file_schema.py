@@ -7,24 +7,19 @@ from typing import NamedTuple
 from lamina.project.source import SourceTable
 from lamina.values.schema import UNKNOWN, Column, DataType, Schema
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.files import csv_values
+from lamina.warehouse.files.file_format import FileFormat
 from lamina.warehouse.files.footer_cache import ColumnsUnreadable, FooterCache
-from lamina.warehouse.files.json_values import as_spark
+from lamina.warehouse.files.formats import format_of
 from lamina.warehouse.files.manifest import FileEntry, list_files
 from lamina.warehouse.files.partition_folders import partition_columns
 from lamina.warehouse.files.widest import widest
 from lamina.warehouse.schemas import ConflictingSchema, KnownSchema, SchemaAnswer, UnknownSchema
 
-# Formats whose files say the types of their columns; of others the values have to be read.
-TYPED = ("parquet", "orc", "avro")
-# What Spark's Avro reader turns into a wider number.
-_AVRO_NUMBERS = ("int", "bigint", "float", "double")
-
 
 def files_schema(source: SourceTable, root: Path) -> SchemaAnswer:
     """Return the columns of a source's files, as far as their types are known; only new files are opened."""
     declare = f"declare `columns` for `{source.name}`"
-    if not _can_be_told(source):
+    if not format_of(source).can_infer(source):
         return UnknownSchema(reason=f"the options of `{source.name}` say how its files are read", hint=declare)
     try:
         entries = list_files(source, root / source.location)
@@ -79,12 +74,6 @@ def without_values(
     return groups
 
 
-def _can_be_told(source: SourceTable) -> bool:
-    if source.format == "csv":
-        return csv_values.can_read(source)
-    return source.format in TYPED or not source.options
-
-
 def _holds(wanted: DataType, found: DataType) -> bool:
     """Say whether ORC values of one type are read as another without becoming null."""
     if UNKNOWN in (wanted, found) or wanted == "string" or (found, wanted) == ("date", "timestamp"):
@@ -115,40 +104,33 @@ class _Seen(NamedTuple):
 def _merged(source: SourceTable, entries: tuple[FileEntry, ...], footers: FooterCache) -> SchemaAnswer:
     """Join the columns of all files in order; types that differ become the widest that holds them all."""
     found: dict[str, _Seen] = {}
-    wider = {"avro": _wider_avro, "csv": _wider_csv}.get(source.format, widest)
+    format = format_of(source)
     for entry, columns in footers.columns_of(entries):
         for column in columns:
             seen = found.get(column.name.lower())
             fresh = _Seen(column, {column.type: entry.path})
-            widened = fresh if seen is None else seen.beside(column, entry.path, wider)
+            widened = fresh if seen is None else seen.beside(column, entry.path, format.wider)
             if isinstance(widened, ConflictingSchema):
-                return _in_spark_words(widened) if source.format == "json" else widened
+                return _in_spark_words(widened, format)
             found[column.name.lower()] = widened
     unnamed = {seen.column.name: seen.files[UNKNOWN] for seen in found.values() if UNKNOWN in seen.files}
-    columns = _named_as(source, (seen.column for seen in found.values()))
+    columns = _named_as(format, (seen.column for seen in found.values()))
     data = {column.name.lower(): column for column in columns}
     folders = {column.name.lower(): column for column in partition_columns(entry.path for entry in entries)}
     # A column in both has its place among the data and the values of the folders.
     return KnownSchema(columns=tuple((data | folders).values()), unnamed=unnamed)
 
 
-def _named_as(source: SourceTable, columns: Iterable[Column]) -> Schema:
+def _named_as(format: FileFormat, columns: Iterable[Column]) -> Schema:
     """Return columns as Spark names and orders what has no type of its own."""
-    if source.format == "json":
-        return tuple(item.replace(type=as_spark(item.type)) for item in sorted(columns, key=lambda item: item.name))
+    if format.spelled is not None:
+        ordered = sorted(columns, key=lambda item: item.name)
+        return tuple(item.replace(type=format.spelled(item.type)) for item in ordered)
     return tuple(item.replace(type=DataType("int")) if item.type == "void" else item for item in columns)
 
 
-def _in_spark_words(conflict: ConflictingSchema) -> ConflictingSchema:
+def _in_spark_words(conflict: ConflictingSchema, format: FileFormat) -> ConflictingSchema:
+    if format.spelled is None:
+        return conflict
     first, second = conflict.types
-    return conflict.replace(types=(as_spark(first), as_spark(second)))
-
-
-def _wider_avro(left: DataType, right: DataType) -> DataType | None:
-    is_number = left in _AVRO_NUMBERS and right in _AVRO_NUMBERS
-    return left if left == right else widest(left, right) if is_number else None
-
-
-def _wider_csv(left: DataType, right: DataType) -> DataType | None:
-    """Return what holds both; text of a day is read as the time at which it begins."""
-    return DataType("timestamp") if {left, right} == {"date", "timestamp"} else widest(left, right)
+    return conflict.replace(types=(format.spelled(first), format.spelled(second)))

@@ -11,7 +11,7 @@ from lamina.project.source import SourceTable
 from lamina.values import schema
 from lamina.values.schema import Schema
 from lamina.values.value import Value
-from lamina.warehouse.files import avro_headers, csv_values, footers, json_values, orc_footers
+from lamina.warehouse.files.formats import FORMATS, format_of
 from lamina.warehouse.files.manifest import FileEntry, entry_of, path_of
 from lamina.warehouse.files.reading import reading_of
 
@@ -46,9 +46,8 @@ class FooterCache:
         self._source = source
         self._location = root / source.location
         library = find_spec("pyarrow")
-        modules = (avro_headers, csv_values, footers, json_values, orc_footers, schema)
-        files = (*(module.__file__ for module in modules), library.origin if library is not None else None)
-        self._code = code_of(files)
+        formats = (item.code for item in FORMATS.values())
+        self._code = code_of((*formats, schema.__file__, library.origin if library is not None else None))
         self._known = self._load()
         self._asked: dict[FileEntry, Schema] = {}
 
@@ -85,22 +84,9 @@ class FooterCache:
         """Return the columns of a file, and whether it is the one that was listed: else they are not to be kept."""
         path = path_of(self._location, entry)
         try:
-            return self._read(path), entry_of(entry.path, path.stat()) == entry
+            return format_of(self._source).columns(path, self._source), entry_of(entry.path, path.stat()) == entry
         except (OSError, ValueError, TypeError, KeyError, EOFError, NotImplementedError, csv.Error) as error:
             raise ColumnsUnreadable(entry.path, error) from error
-
-    def _read(self, path: Path) -> Schema:
-        match self._source.format:
-            case "parquet":
-                return footers.read_footer(path)
-            case "orc":
-                return orc_footers.read_orc(path)
-            case "avro":
-                return avro_headers.read_avro(path)
-            case "json":
-                return json_values.read_json(path)
-            case "csv":
-                return csv_values.read_csv(path, self._source)
 
     def _load(self) -> dict[FileEntry, Schema]:
         kept = read_cached(self._path, KeptFooters, written_by=self._code)

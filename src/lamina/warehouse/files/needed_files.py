@@ -6,12 +6,9 @@ from lamina.project.source import SourceTable
 from lamina.values.interval import Interval
 from lamina.values.names import TableName
 from lamina.values.schema import UNKNOWN
+from lamina.warehouse.files.formats import format_of
 from lamina.warehouse.files.manifest import FileEntry, HeldFile, Manifest
 from lamina.warehouse.files.partition_folders import folder_values
-
-# Formats whose ranges are read as Spark reads the values, with the types of columns this is known for.
-_TEXT_TIMES = frozenset({"date", "timestamp"})
-_READ_ALIKE = {"csv": _TEXT_TIMES, "json": _TEXT_TIMES, "parquet": _TEXT_TIMES | {"timestamp_ntz"}}
 
 
 def needed_files(model: CompiledModel, source: SourceTable, held: Manifest, *, span: Interval) -> tuple[FileEntry, ...]:
@@ -39,7 +36,7 @@ def _is_told(source: SourceTable, use: InputUse, held: Manifest) -> bool:
     """Tell whether ranges are those of the values Spark sees, and columns do not depend on which files are read."""
     kinds = {column.name.casefold(): column.type for column in source.columns}
     kind = kinds.get((use.filter_column or "").casefold())
-    if kind not in _READ_ALIKE.get(source.format, ()) or UNKNOWN in kinds.values():
+    if kind not in format_of(source).range_types or UNKNOWN in kinds.values():
         return False
     return all(name.casefold() in kinds for item in held.files for name, _ in folder_values(item.file.path))
 

@@ -10,9 +10,9 @@ from lamina.warehouse.failure import SourceUnreadable
 from lamina.warehouse.files import manifest
 from lamina.warehouse.files.csv_files import by_layout
 from lamina.warehouse.files.file_schema import without_values
+from lamina.warehouse.files.formats import format_of
 from lamina.warehouse.files.manifest import FileEntry
 from lamina.warehouse.files.partition_folders import folder_values
-from lamina.warehouse.files.reading import default_options
 from lamina.warehouse.settings import SparkSettings
 from lamina.warehouse.sources.exact_paths import exact_path, require_inferable
 from lamina.warehouse.sources.file_types import require_one_schema, typed_reader
@@ -31,9 +31,10 @@ def read_files(
     location = manifest.locate(settings, source)
     known = require_one_schema(source, Path(settings.root))
     options = _options(source, entries, location)
-    if source.format == "csv":
-        return _read_csv(session, source, options, entries, location)
-    if known is None or source.format != "parquet" or not _is_from_files(source):
+    format = format_of(source)
+    if format.has_layouts:
+        return _read_layouts(session, source, options, entries, location)
+    if known is None or not format.has_empty_columns or not _is_from_files(source):
         reader = typed_reader(session, source, known, options=options, location=location)
         paths = [manifest.path_of(location, entry) for entry in entries]
         if known is None or not known.columns:
@@ -67,14 +68,14 @@ def _with_nulls(frame: "DataFrame", columns: Schema) -> "DataFrame":
     )
 
 
-def _read_csv(
+def _read_layouts(
     session: "SparkSession",
     source: SourceTable,
     options: dict[str, str],
     entries: tuple[FileEntry, ...],
     location: Path,
 ) -> "DataFrame":
-    """Read CSV files, each kind in its way; columns that files written before do not have are null."""
+    """Read files of several layouts, each in its way; columns that files written before do not have are null."""
     from pyspark.sql.functions import lit
 
     named = {name.casefold() for entry in entries for name, _ in folder_values(entry.path)}
@@ -87,7 +88,7 @@ def _read_csv(
         columns = (*inside[: layout.columns], *folders)
         if not columns:
             require_inferable(source, group, given)
-        reader = session.read.format("csv").options(**given)
+        reader = session.read.format(source.format).options(**given)
         found = (reader.schema(ddl(columns)) if columns else reader).load([exact_path(path) for path in group])
         for column in inside[layout.columns :]:
             found = found.withColumn(column.name, lit(None).cast(column.type))
@@ -97,7 +98,7 @@ def _read_csv(
 
 def _options(source: SourceTable, entries: tuple[FileEntry, ...], location: Path) -> dict[str, str]:
     """Return the reader's options: strict by default, with the folders' columns where there are such folders."""
-    strict = default_options(source)
+    strict = format_of(source).options(source)
     if any(folder_values(entry.path) for entry in entries):
         strict["basePath"] = str(location)
     return {**strict, **source.options}

@@ -8,6 +8,7 @@ from lamina.values.names import ColumnName
 from lamina.values.schema import UNKNOWN
 from lamina.warehouse.failure import SourceUnreadable, WarehouseFailure
 from lamina.warehouse.files.file_schema import files_schema, misfit
+from lamina.warehouse.files.formats import format_of
 from lamina.warehouse.files.manifest import list_files
 from lamina.warehouse.schemas import ConflictingSchema, KnownSchema, UnknownSchema
 from lamina.warehouse.sources.exact_paths import exact_path
@@ -55,20 +56,21 @@ class ColumnUnreadable(WarehouseFailure):
 
 def require_one_schema(source: SourceTable, root: Path) -> KnownSchema | None:
     """Return the columns of a source of files, None if only Spark can tell; raise if files do not go together."""
+    is_null_if_misfit = format_of(source).is_null_if_misfit
     if source.columns and not source.is_inferred:
-        entries = list_files(source, root / source.location) if source.format == "orc" else ()
-        conflict = misfit(source, root, entries)
-        if conflict is not None:
-            raise FilesDisagree(source.name, conflict)
+        if is_null_if_misfit:
+            conflict = misfit(source, root, list_files(source, root / source.location))
+            if conflict is not None:
+                raise FilesDisagree(source.name, conflict)
         return KnownSchema(columns=source.columns)
-    # Spark refuses a Parquet file that came since the project was compiled and does not fit; of ORC it makes nulls.
-    if source.columns and source.format != "orc" and all(column.type != UNKNOWN for column in source.columns):
+    # Spark refuses a file that came since the project was compiled and does not fit, unless it makes nulls of that.
+    if source.columns and not is_null_if_misfit and all(column.type != UNKNOWN for column in source.columns):
         return KnownSchema(columns=source.columns)
     answer = files_schema(source, root)
     match answer:
         case ConflictingSchema():
             raise FilesDisagree(source.name, answer)
-        case UnknownSchema() if source.format == "orc" and answer.file:
+        case UnknownSchema() if is_null_if_misfit and answer.file:
             # Spark would take the types of one of the files, and give null for what does not fit into them.
             raise SourceUnreadable(source.name, answer.file, answer.reason)
         case KnownSchema():

@@ -13,7 +13,8 @@ from lamina.values.touch import Touch
 from lamina.warehouse.files import detect_files, manifest
 from lamina.warehouse.files.appended_files import appended_files
 from lamina.warehouse.files.file_digests import keep_digests
-from lamina.warehouse.files.file_schema import TYPED, files_schema
+from lamina.warehouse.files.file_schema import files_schema
+from lamina.warehouse.files.formats import format_of
 from lamina.warehouse.files.manifest import FileEntry
 from lamina.warehouse.files.needed_files import needed_files
 from lamina.warehouse.schemas import SchemaAnswer, UnknownSchema
@@ -34,7 +35,7 @@ def table_of(_source: SourceTable) -> TableName | None:
 
 def schema(source: SourceTable, root: Path, _pointers: Pointers) -> SchemaAnswer:
     """Return the columns that the files have together, if they name types; only new files are opened."""
-    if source.format not in TYPED:
+    if not format_of(source).names_types:
         return UnknownSchema(
             reason=f"{source.format} files do not say the types of their columns",
             hint=f"declare `columns` for `{source.name}`",

@@ -11,7 +11,7 @@ from lamina.values.names import ColumnName, Position, TableName
 from lamina.values.result import Detection, Detector
 from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Touch
 from lamina.warehouse.failure import SourceUnreadable, WarehouseFailure
-from lamina.warehouse.files import file_ranges
+from lamina.warehouse.files.parquet_format import parquet_ranges
 from lamina.warehouse.iceberg.ancestry import walk
 from lamina.warehouse.iceberg.data_files import UNREADABLE, changed_files
 from lamina.warehouse.iceberg.metadata import Metadata, Snapshot, local_path, read_metadata
@@ -155,7 +155,7 @@ def _union(paths: tuple[str, ...], column: ColumnName) -> tuple[Interval, ...] |
     """Return the times of a column in all files, or None if one of them cannot tell."""
     spans: list[Interval] = []
     for path in paths:
-        found = file_ranges.parquet_ranges(local_path(path), column)
+        found = parquet_ranges(local_path(path), column)
         if found is None:
             return None
         spans.extend(found)

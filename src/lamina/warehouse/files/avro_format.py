@@ -1,4 +1,4 @@
-"""Headers of Avro files in Spark's words."""
+"""Avro: headers in Spark's words; which times a file holds is not looked for."""
 
 from pathlib import Path
 from typing import Any
@@ -7,6 +7,8 @@ from lamina.values import codec
 from lamina.values.names import ColumnName
 from lamina.values.schema import UNKNOWN, Column, DataType, Schema, parse_type
 from lamina.warehouse.avro import read_header
+from lamina.warehouse.files.file_format import FileFormat
+from lamina.warehouse.files.widest import widest
 
 _PLAIN = {
     "null": "void",
@@ -20,6 +22,8 @@ _PLAIN = {
     "string": "string",
     "enum": "string",
 }
+# What Spark's Avro reader turns into a wider number.
+_NUMBERS = ("int", "bigint", "float", "double")
 _LOGICAL = {
     "date": "date",
     "timestamp-millis": "timestamp",
@@ -83,3 +87,11 @@ def _union(kinds: list[str]) -> str:
             return DataType("double")
         case _:
             return UNKNOWN
+
+
+def _wider(left: DataType, right: DataType) -> DataType | None:
+    is_number = left in _NUMBERS and right in _NUMBERS
+    return left if left == right else widest(left, right) if is_number else None
+
+
+AVRO = FileFormat(code=__file__, columns=lambda path, _: read_avro(path), wider=_wider)

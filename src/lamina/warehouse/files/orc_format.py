@@ -1,10 +1,13 @@
-"""ORC footers in Spark's words."""
+"""ORC: footers in Spark's words, and times by reading a column."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lamina.project.source import SourceTable
 from lamina.values.names import ColumnName
 from lamina.values.schema import UNKNOWN, Column, DataType, Schema, parse_type
+from lamina.warehouse.files.file_format import FileFormat, Ranges
+from lamina.warehouse.files.time_ranges import ranges_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -51,3 +54,18 @@ def _type_of(field: "pyarrow.Field") -> str:
     if types.is_struct(kind):
         return f"struct<{','.join(f'{item.name}:{_type_of(item)}' for item in kind)}>"
     return DataType(_PLAIN.get(str(kind), UNKNOWN))
+
+
+def _ranges(path: Path, _source: SourceTable, column: str) -> Ranges:
+    from pyarrow.orc import ORCFile
+
+    file = ORCFile(path)
+    return ranges_of(file.read(columns=[column]).column(0)) if column in file.schema.names else None
+
+
+ORC = FileFormat(
+    code=__file__,
+    columns=lambda path, _: read_orc(path),
+    ranges=_ranges,
+    is_null_if_misfit=True,
+)

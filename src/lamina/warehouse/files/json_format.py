@@ -1,4 +1,4 @@
-"""The columns of JSON files, from their values: what Spark would take from each file alone.
+"""JSON: columns from the values, as Spark would take them from each file alone, and times by reading a column.
 
 Only whole numbers are told more closely: `int` is one that a double holds exactly, so that files with and without
 fractions go together. `as_spark` turns it into the type that Spark has for both.
@@ -9,13 +9,19 @@ import gzip
 from collections.abc import Iterator
 from functools import reduce
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from lamina.compiler.types.spark_types import array_of, element_of, fields_of, struct_of
+from lamina.project.source import SourceTable
 from lamina.values import codec
 from lamina.values.names import ColumnName
 from lamina.values.schema import UNKNOWN, Column, DataType, Schema, parse_type
+from lamina.warehouse.files.file_format import FileFormat, Ranges
+from lamina.warehouse.files.time_ranges import ranges_of
 from lamina.warehouse.files.widest import widest
+
+if TYPE_CHECKING:
+    import pyarrow
 
 EXACT = 2**53  # a double holds every whole number up to here
 _LONG = 2**63
@@ -97,3 +103,33 @@ def _together(left: DataType, right: DataType) -> DataType:
 def _spelled(kind: DataType) -> DataType:
     """Return a type, or that it cannot be named: of a struct whose fields have names that no type can be read with."""
     return kind if kind == "void" or parse_type(kind) is not None else UNKNOWN
+
+
+def _ranges(path: Path, source: SourceTable, column: str) -> Ranges:
+    import pyarrow.json
+
+    if source.options:
+        return None
+    table = pyarrow.json.read_json(path)
+    return ranges_of(_as_times(table.column(column)))
+
+
+def _as_times(values: "pyarrow.ChunkedArray") -> "pyarrow.ChunkedArray":
+    """Read text as the time it tells, since JSON has no times of its own."""
+    import pyarrow
+
+    if not pyarrow.types.is_string(values.type):
+        return values
+    return values.cast(pyarrow.timestamp("us", tz="UTC"))
+
+
+JSON = FileFormat(
+    code=__file__,
+    columns=lambda path, _: read_json(path),
+    ranges=_ranges,
+    range_types=frozenset({"date", "timestamp"}),
+    names_types=False,
+    can_infer=lambda source: not source.options,
+    spelled=as_spark,
+    options=lambda _: {"mode": "FAILFAST"},
+)

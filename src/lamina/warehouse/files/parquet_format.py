@@ -1,11 +1,15 @@
-"""Parquet footers in Spark's words: the schema Spark itself left in the file, or the one its types spell."""
+"""Parquet: footers in Spark's words, as Spark itself left them or as the types spell them, and bounds of times."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lamina.project.source import SourceTable
 from lamina.values.names import ColumnName
 from lamina.values.schema import UNKNOWN, Column, DataType, Schema, parse_type
+from lamina.warehouse.files.file_format import FileFormat, Ranges
+from lamina.warehouse.files.time_ranges import FEW_UNITS, ranges_of, span_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -121,3 +125,56 @@ def _leaf_type(column: "ColumnSchema") -> DataType:
             return DataType("timestamp" if logical["isAdjustedToUTC"] else "timestamp_ntz")
         case _:
             return UNKNOWN
+
+
+def parquet_ranges(path: Path, column: str) -> Ranges:
+    """Return the times of a column in a Parquet file, or None if it has no such column of times, or is gone."""
+    import pyarrow.parquet
+
+    if not path.is_file():
+        return None
+    with suppress(OverflowError), pyarrow.parquet.ParquetFile(path) as file:
+        if column not in file.schema_arrow.names or not _is_time(file.schema_arrow.field(column).type):
+            return None
+        bounds = _footer_bounds(file, column)
+        if bounds is not None:
+            span = span_of(*bounds)
+            if span.end - span.start <= FEW_UNITS:
+                return (span,)
+        return ranges_of(file.read(columns=[column]).column(0))
+    return None  # a time outside of Python's calendar
+
+
+def _is_time(kind: "pyarrow.DataType") -> bool:
+    import pyarrow
+
+    return bool(pyarrow.types.is_date(kind) or pyarrow.types.is_timestamp(kind))
+
+
+def _footer_bounds(file: Any, column: str) -> tuple[Any, Any] | None:
+    """Return the least and greatest value, if the footer tells them for every row group."""
+    groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+    chunks = [
+        chunk
+        for group in groups
+        for chunk in (group.column(place) for place in range(group.num_columns))
+        if chunk.path_in_schema == column and group.num_rows
+    ]
+    known = [chunk.statistics for chunk in chunks if chunk.statistics is not None and chunk.statistics.has_min_max]
+    if not known or len(known) != len(chunks):
+        return None
+    return min(item.min for item in known), max(item.max for item in known)
+
+
+def _options(source: SourceTable) -> dict[str, str]:
+    return {} if source.columns else {"mergeSchema": "true"}
+
+
+PARQUET = FileFormat(
+    code=__file__,
+    columns=lambda path, _: read_footer(path),
+    ranges=lambda path, _, column: parquet_ranges(path, column),
+    range_types=frozenset({"date", "timestamp", "timestamp_ntz"}),
+    options=_options,
+    has_empty_columns=True,
+)
