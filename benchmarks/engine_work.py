@@ -30,7 +30,7 @@ from benchmarks.engine_versions import age
 
 from lamina.operate import Ask, run_project
 from lamina.values.event import Event
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.session import Application
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ WORKLOADS = {"large": LARGE, "tiny": TINY}
 class Borrowed(Application):
     """A share of this process's one application, with a catalog of its own."""
 
-    def __init__(self, settings: SparkSettings, owner: Application) -> None:
+    def __init__(self, settings: WarehouseSettings, owner: Application) -> None:
         super().__init__(settings, emit=_silent)
         self._owner = owner
 
@@ -57,10 +57,10 @@ def _silent(_event: Event) -> None:
     """Tell nobody."""
 
 
-def settings_in(root: Path) -> SparkSettings:
+def settings_in(root: Path) -> WarehouseSettings:
     """Return the settings of a project's default warehouse."""
     home = root / ".lamina"
-    return SparkSettings(
+    return WarehouseSettings(
         root=str(root), database=str(home / "lamina.db"), warehouse=str(home / "warehouse"), logs=str(home / "logs")
     )
 
@@ -89,7 +89,7 @@ def _create_by_hand(session: "SparkSession", statement: Statement, workload: Wor
 def build_by_lamina(root: Path, owner: Application, *, threads: int) -> None:
     """Build a project with `lamina run` inside this process's application."""
 
-    def borrow(settings: SparkSettings, *, emit: Callable[[Event], None]) -> Application:
+    def borrow(settings: WarehouseSettings, *, emit: Callable[[Event], None]) -> Application:
         del emit
         return Borrowed(settings, owner)
 

@@ -3,7 +3,7 @@
 import sys
 
 from lamina.errors import LaminaError
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark import class_archive
 from lamina.warehouse.spark.jars import resolve_jars
 from lamina.warehouse.spark.java import find_java
@@ -20,7 +20,7 @@ def main() -> int:
             print(f"\nhint: {error.hint}", file=sys.stderr)
         return error.exit_code
     # Where a project's tables are makes no difference to the classes.
-    anywhere = SparkSettings(root="", database="", warehouse="", logs="")
+    anywhere = WarehouseSettings(root="", database="", warehouse="", logs="")
     print("setup: preparing Spark to start fast", file=sys.stderr)
     class_archive.make_and_wait(class_archive.request(anywhere, java=java, jars=jars))
     return 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lamina.look import load_config
 from lamina.starter import start_project
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.profile import launch_conf
 
 SECRET = "hunter2-is-no-password"
@@ -43,5 +43,5 @@ def test_i12_a_secret_reaches_spark_but_not_its_command_line(tmp_path: Path) -> 
     config = load_config(str(folder), {"SHOP_SECRET": SECRET}, overrides={})
     assert config.spark.secret_conf[KEY].reveal() == SECRET
     assert SECRET not in repr(config)
-    settings = SparkSettings(root="/r", database="/d", warehouse="/w", logs="/l", conf={KEY: SECRET})
+    settings = WarehouseSettings(root="/r", database="/d", warehouse="/w", logs="/l", conf={KEY: SECRET})
     assert SECRET not in str(launch_conf(settings, jars=(), java_options=""))

@@ -25,7 +25,7 @@ from lamina.state.store import SqlStore
 from lamina.values.diagnostic import Diagnostic, sort_diagnostics
 from lamina.values.event import Event, Recovered
 from lamina.values.names import EnvironmentName, ModelName, RunId
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.warehouse import SparkWarehouse
 
 # Names a failpoint at which the process kills itself, so that tests can prove that nothing is lost.
@@ -191,9 +191,9 @@ def _logs(config: Config) -> str:
     return os.path.join(config.root, ".lamina", "logs")
 
 
-def spark_settings(config: Config, graph: Graph) -> SparkSettings:
+def spark_settings(config: Config, graph: Graph) -> WarehouseSettings:
     """Return what the warehouse must know of the project, secrets included."""
-    return SparkSettings(
+    return WarehouseSettings(
         root=config.root,
         database=config.catalog.database,
         warehouse=config.catalog.warehouse,

@@ -23,7 +23,7 @@ from lamina.cli.app import run_command
 from lamina.cli.commands import split_command
 from lamina.state.store import SqlStore
 from lamina.values.names import EnvironmentName, RunId
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.session import Application
 
 PROD = EnvironmentName("prod")
@@ -327,13 +327,13 @@ class Player:
         fields = self._other_session().table(f"lake.{name}").schema.fields
         return ", ".join(f"{item.name} {item.dataType.simpleString()}" for item in fields)
 
-    def _borrow(self, settings: SparkSettings, **_: Any) -> Borrowed:
+    def _borrow(self, settings: WarehouseSettings, **_: Any) -> Borrowed:
         self._applications.append(Borrowed(settings, self._owner))
         return self._applications[-1]
 
     def _other_session(self) -> Any:
         """Return a session of someone who is not lamina."""
-        settings = SparkSettings(
+        settings = WarehouseSettings(
             root=str(self.folder),
             database=str(self.folder / ".lamina" / "lamina.db"),
             warehouse=str(self.folder / ".lamina" / "warehouse"),

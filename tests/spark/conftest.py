@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.spark.lake import Lake
 
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.session import Application
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ os.environ["LAMINA_CLASS_ARCHIVE"] = "off"
 
 def start_application(folder: Path) -> Application:
     """Start a small Spark whose catalog and warehouse are in a folder."""
-    settings = SparkSettings(
+    settings = WarehouseSettings(
         root=str(folder),
         database=str(folder / "lamina.db"),
         warehouse=str(folder / "warehouse"),

@@ -16,7 +16,7 @@ from lamina.values.plan import Mode
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.touch import Everything, Nothing, Touch
 from lamina.warehouse.catalog import sqlite as catalog
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.session import Application
 from lamina.warehouse.spark.warehouse import SparkWarehouse
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Borrowed(Application):
     """A share of the tests' one application with a catalog of its own."""
 
-    def __init__(self, settings: SparkSettings, owner: Application) -> None:
+    def __init__(self, settings: WarehouseSettings, owner: Application) -> None:
         super().__init__(settings, emit=lambda _: None)
         self._owner = owner
 
@@ -43,7 +43,7 @@ class Lake:
 
     def __init__(self, folder: Path, owner: Application) -> None:
         self.folder = folder
-        self.settings = SparkSettings(
+        self.settings = WarehouseSettings(
             root=str(folder),
             database=str(folder / "lamina.db"),
             warehouse=str(folder / "warehouse"),

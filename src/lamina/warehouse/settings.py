@@ -1,11 +1,11 @@
-"""What the Spark warehouse must know of its surroundings; made once from the configuration."""
+"""What the warehouse must know of the project and its machine; made once from the configuration."""
 
 from lamina.project.project import Variable
 from lamina.values.secret import Secret
 from lamina.values.value import Value
 
 
-class SparkSettings(Value, frozen=True):
+class WarehouseSettings(Value, frozen=True):
     """Where tables, catalog and logs are, and how Spark is to be started; every path is absolute."""
 
     root: str  # the project's folder; locations of file sources are relative to it

@@ -28,15 +28,15 @@ from lamina.warehouse.files.file_digests import keep_digests
 from lamina.warehouse.files.formats import FORMATS
 from lamina.warehouse.files.manifest import Manifest, SourceChanged, SourceGone
 from lamina.warehouse.files.reading import reading_of
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 
 TS = ColumnName("ts")
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> SparkSettings:
+def settings(tmp_path: Path) -> WarehouseSettings:
     folder = str(tmp_path)
-    return SparkSettings(root=folder, database=f"{folder}/db", warehouse=f"{folder}/warehouse", logs=folder)
+    return WarehouseSettings(root=folder, database=f"{folder}/db", warehouse=f"{folder}/warehouse", logs=folder)
 
 
 def source(format: Literal["parquet", "csv", "json"] = "parquet", **fields: Any) -> SourceTable:
@@ -51,26 +51,26 @@ def after(last: datetime) -> datetime:
     return last.replace(microsecond=1)
 
 
-def write(settings: SparkSettings, name: str, *times: datetime | date) -> None:
+def write(settings: WarehouseSettings, name: str, *times: datetime | date) -> None:
     path = Path(settings.root, "raw", name)
     path.parent.mkdir(parents=True, exist_ok=True)
     table = pyarrow.table({"ts": list(times), "n": list(range(len(times)))})
     pyarrow.parquet.write_table(table, path)
 
 
-def text(settings: SparkSettings, name: str, content: str) -> None:
+def text(settings: WarehouseSettings, name: str, content: str) -> None:
     path = Path(settings.root, "raw", name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content)
 
 
-def head(settings: SparkSettings, table: SourceTable) -> Position:
+def head(settings: WarehouseSettings, table: SourceTable) -> Position:
     position = file_head(settings, table, columns=(TS,)).position
     assert position is not None
     return position
 
 
-def changes(settings: SparkSettings, table: SourceTable, since: Position) -> Touch:
+def changes(settings: WarehouseSettings, table: SourceTable, since: Position) -> Touch:
     (touch,) = file_changes(settings, table, since, until=head(settings, table), columns=(TS,))
     return touch
 
@@ -79,7 +79,7 @@ def ranges(*spans: tuple[datetime, datetime]) -> Ranges:
     return Ranges(columns=(ColumnRanges(column=TS, ranges=tuple(Interval(*span) for span in spans)),))
 
 
-def test_unchanged_folder_has_the_same_position_and_no_changes(settings: SparkSettings) -> None:
+def test_unchanged_folder_has_the_same_position_and_no_changes(settings: WarehouseSettings) -> None:
     write(settings, "a.parquet", instant(1))
     first = head(settings, source())
 
@@ -87,7 +87,7 @@ def test_unchanged_folder_has_the_same_position_and_no_changes(settings: SparkSe
     assert file_changes(settings, source(), first, until=first, columns=(TS,)) == ()
 
 
-def test_new_file_is_an_append_of_the_times_it_holds(settings: SparkSettings) -> None:
+def test_new_file_is_an_append_of_the_times_it_holds(settings: WarehouseSettings) -> None:
     write(settings, "a.parquet", instant(1))
     before = head(settings, source())
     write(settings, "b.parquet", instant(2, 5), instant(2, 7))
@@ -98,7 +98,7 @@ def test_new_file_is_an_append_of_the_times_it_holds(settings: SparkSettings) ->
     assert touch.extent == ranges((instant(2, 5), after(instant(2, 7))))
 
 
-def test_removed_and_changed_files_touch_what_they_held(settings: SparkSettings) -> None:
+def test_removed_and_changed_files_touch_what_they_held(settings: WarehouseSettings) -> None:
     write(settings, "a.parquet", instant(1))
     write(settings, "b.parquet", instant(3))
     write(settings, "c.parquet", instant(9))
@@ -114,7 +114,7 @@ def test_removed_and_changed_files_touch_what_they_held(settings: SparkSettings)
     )
 
 
-def test_wide_file_tells_the_hours_it_holds_not_all_between(settings: SparkSettings) -> None:
+def test_wide_file_tells_the_hours_it_holds_not_all_between(settings: WarehouseSettings) -> None:
     write(settings, "a.parquet", instant(1))
     before = head(settings, source())
     write(settings, "b.parquet", instant(2, 5, 30), instant(20, 7, 10))
@@ -124,7 +124,7 @@ def test_wide_file_tells_the_hours_it_holds_not_all_between(settings: SparkSetti
     assert extent == ranges((instant(2, 5), instant(2, 6)), (instant(20, 7), instant(20, 8)))
 
 
-def test_dates_are_given_by_whole_days(settings: SparkSettings) -> None:
+def test_dates_are_given_by_whole_days(settings: WarehouseSettings) -> None:
     write(settings, "a.parquet", date(2026, 1, 1))
     before = head(settings, source())
     write(settings, "b.parquet", date(2026, 1, 3), date(2026, 1, 9))
@@ -134,7 +134,7 @@ def test_dates_are_given_by_whole_days(settings: SparkSettings) -> None:
     assert extent == ranges((instant(3), instant(4)), (instant(9), instant(10)))
 
 
-def test_folders_tell_the_day_without_opening_the_file(settings: SparkSettings) -> None:
+def test_folders_tell_the_day_without_opening_the_file(settings: WarehouseSettings) -> None:
     text(settings, "ts=2026-01-01/a.parquet", "not parquet at all")
     before = head(settings, source())
     text(settings, "ts=2026-01-04/b.parquet", "neither")
@@ -151,7 +151,7 @@ def test_folders_tell_the_day_without_opening_the_file(settings: SparkSettings) 
     ],
 )
 def test_text_files_are_scanned_for_the_one_column(
-    settings: SparkSettings, format: Literal["csv", "json"], first: str, second: str
+    settings: WarehouseSettings, format: Literal["csv", "json"], first: str, second: str
 ) -> None:
     text(settings, "a", first)
     before = head(settings, source(format))
@@ -162,7 +162,7 @@ def test_text_files_are_scanned_for_the_one_column(
     assert extent == ranges((instant(2, 5), after(instant(2, 5))))
 
 
-def test_file_that_cannot_tell_touches_everything(settings: SparkSettings) -> None:
+def test_file_that_cannot_tell_touches_everything(settings: WarehouseSettings) -> None:
     text(settings, "a", "ts\n2026-01-01T00:00:00Z\n")
     before = head(settings, source("csv"))
     text(settings, "b", "ts\nsoon\n")
@@ -170,7 +170,7 @@ def test_file_that_cannot_tell_touches_everything(settings: SparkSettings) -> No
     assert changes(settings, source("csv"), before).extent == Everything()
 
 
-def test_declared_date_is_read_as_one(settings: SparkSettings) -> None:
+def test_declared_date_is_read_as_one(settings: WarehouseSettings) -> None:
     table = source("csv", columns=(Column(name=TS, type=DataType("date")),))
     text(settings, "a", "ts\n2026-01-01\n")
     before = head(settings, table)
@@ -179,7 +179,7 @@ def test_declared_date_is_read_as_one(settings: SparkSettings) -> None:
     assert changes(settings, table, before).extent == ranges((instant(5), instant(6)))
 
 
-def test_touching_a_file_without_rows_of_that_column_touches_no_range(settings: SparkSettings) -> None:
+def test_touching_a_file_without_rows_of_that_column_touches_no_range(settings: WarehouseSettings) -> None:
     text(settings, "a", "ts\n2026-01-01T00:00:00Z\n")
     before = head(settings, source("csv"))
     text(settings, "b", "ts\n")
@@ -187,7 +187,7 @@ def test_touching_a_file_without_rows_of_that_column_touches_no_range(settings: 
     assert changes(settings, source("csv"), before).extent == ranges()
 
 
-def test_column_nobody_requested_before_is_looked_up(settings: SparkSettings) -> None:
+def test_column_nobody_requested_before_is_looked_up(settings: WarehouseSettings) -> None:
     write(settings, "a.parquet", instant(1))
     before = file_head(settings, source(), columns=()).position
     write(settings, "b.parquet", instant(2))
@@ -196,14 +196,14 @@ def test_column_nobody_requested_before_is_looked_up(settings: SparkSettings) ->
     assert changes(settings, source(), Position(str(before))).extent == ranges((instant(2), after(instant(2))))
 
 
-def test_forgotten_manifest_means_everything(settings: SparkSettings) -> None:
+def test_forgotten_manifest_means_everything(settings: WarehouseSettings) -> None:
     write(settings, "a.parquet", instant(1))
     head(settings, source())
 
     assert changes(settings, source(), Position("unknown")).extent == Everything()
 
 
-def test_hidden_files_are_no_part_of_a_source(settings: SparkSettings) -> None:
+def test_hidden_files_are_no_part_of_a_source(settings: WarehouseSettings) -> None:
     write(settings, "a.parquet", instant(1))
     before = head(settings, source())
     text(settings, "_SUCCESS", "")
@@ -212,7 +212,7 @@ def test_hidden_files_are_no_part_of_a_source(settings: SparkSettings) -> None:
     assert head(settings, source()) == before
 
 
-def test_rewritten_file_of_equal_bytes_is_still_a_change(settings: SparkSettings) -> None:
+def test_rewritten_file_of_equal_bytes_is_still_a_change(settings: WarehouseSettings) -> None:
     write(settings, "a.parquet", instant(1))
     before = head(settings, source())
     os.utime(Path(settings.root, "raw/a.parquet"), ns=(1, 1))
@@ -223,7 +223,7 @@ def test_rewritten_file_of_equal_bytes_is_still_a_change(settings: SparkSettings
     assert not touch.is_append
 
 
-def test_missing_folder_is_an_error_and_an_empty_one_a_table_without_files(settings: SparkSettings) -> None:
+def test_missing_folder_is_an_error_and_an_empty_one_a_table_without_files(settings: WarehouseSettings) -> None:
     with pytest.raises(SourceGone, match=r"`raw\.orders`"):
         head(settings, source())
     Path(settings.root, "raw").mkdir()
@@ -231,7 +231,7 @@ def test_missing_folder_is_an_error_and_an_empty_one_a_table_without_files(setti
     assert head(settings, source())
 
 
-def test_warehouse_that_cannot_be_written_is_reported(settings: SparkSettings) -> None:
+def test_warehouse_that_cannot_be_written_is_reported(settings: WarehouseSettings) -> None:
     write(settings, "a.parquet", instant(1))
     Path(settings.warehouse).write_text("a file in the place of the folder")
 
@@ -239,7 +239,7 @@ def test_warehouse_that_cannot_be_written_is_reported(settings: SparkSettings) -
         head(settings, source())
 
 
-def test_file_that_cannot_be_opened_is_an_error(settings: SparkSettings) -> None:
+def test_file_that_cannot_be_opened_is_an_error(settings: WarehouseSettings) -> None:
     write(settings, "a.parquet", instant(1))
     Path(settings.root, "raw/b.parquet").symlink_to(Path(settings.root, "nowhere"))
 
@@ -247,7 +247,7 @@ def test_file_that_cannot_be_opened_is_an_error(settings: SparkSettings) -> None
         head(settings, source())
 
 
-def test_other_reader_options_or_columns_change_everything(settings: SparkSettings) -> None:
+def test_other_reader_options_or_columns_change_everything(settings: WarehouseSettings) -> None:
     text(settings, "a.csv", "id;ts\n1;2026-01-01\n")
     first = source("csv")
     since = head(settings, first)
@@ -263,20 +263,20 @@ def test_other_reader_options_or_columns_change_everything(settings: SparkSettin
 JSON_TIMES = ('{"ts": "2026-01-01T00:00:00Z"}\n', '{"ts": "2026-01-02T05:00:00Z"}\n')
 
 
-def read(settings: SparkSettings, position: Position) -> None:
+def read(settings: WarehouseSettings, position: Position) -> None:
     """Note that a batch read all files."""
     keep_digests(settings, source("json"), position, held(settings, position).entries)
 
 
-def held(settings: SparkSettings, position: Position) -> Manifest:
+def held(settings: WarehouseSettings, position: Position) -> Manifest:
     return manifest.load_manifest(settings, source("json"), position)
 
 
-def recheck(settings: SparkSettings, position: Position) -> None:
+def recheck(settings: WarehouseSettings, position: Position) -> None:
     manifest.recheck(source("json"), Path(settings.root, "raw"), held(settings, position))
 
 
-def two_files(settings: SparkSettings) -> tuple[Path, Position]:
+def two_files(settings: WarehouseSettings) -> tuple[Path, Position]:
     """Write two files that a batch reads; return the first of them and their position."""
     text(settings, "a", JSON_TIMES[0])
     text(settings, "b", '{"ts": "2026-01-09T00:00:00Z"}\n')
@@ -285,7 +285,9 @@ def two_files(settings: SparkSettings) -> tuple[Path, Position]:
     return Path(settings.root, "raw/a"), position
 
 
-def test_a_file_rewritten_with_the_same_size_and_time_touches_what_it_held_and_holds(settings: SparkSettings) -> None:
+def test_a_file_rewritten_with_the_same_size_and_time_touches_what_it_held_and_holds(
+    settings: WarehouseSettings,
+) -> None:
     file, before = two_files(settings)
     rewrite(file, JSON_TIMES[1].encode())
 
@@ -299,7 +301,7 @@ def test_a_file_rewritten_with_the_same_size_and_time_touches_what_it_held_and_h
 
 
 def test_a_ctime_that_moved_alone_is_settled_by_content_once(
-    settings: SparkSettings, monkeypatch: pytest.MonkeyPatch
+    settings: WarehouseSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, before = two_files(settings)
     hashed: list[str] = []
@@ -329,7 +331,7 @@ def test_a_ctime_that_moved_alone_is_settled_by_content_once(
     assert head(settings, source("json")) != before
 
 
-def test_a_ctime_that_moved_before_a_file_was_read_makes_it_another_one(settings: SparkSettings) -> None:
+def test_a_ctime_that_moved_before_a_file_was_read_makes_it_another_one(settings: WarehouseSettings) -> None:
     text(settings, "a", JSON_TIMES[0])
     before = head(settings, source("json"))
     move_ctime(Path(settings.root, "raw/a"))
@@ -341,7 +343,7 @@ def test_a_ctime_that_moved_before_a_file_was_read_makes_it_another_one(settings
 
 
 def test_a_file_whose_rights_forbid_to_compare_it_is_an_error(
-    settings: SparkSettings, monkeypatch: pytest.MonkeyPatch
+    settings: WarehouseSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, _ = two_files(settings)
     move_ctime(file)
@@ -355,7 +357,7 @@ def test_a_file_whose_rights_forbid_to_compare_it_is_an_error(
         head(settings, source("json"))
 
 
-def test_contents_that_come_and_go_never_look_like_an_earlier_one(settings: SparkSettings) -> None:
+def test_contents_that_come_and_go_never_look_like_an_earlier_one(settings: WarehouseSettings) -> None:
     file, first = two_files(settings)
     found = file.stat()
     file.unlink()
@@ -369,7 +371,7 @@ def test_contents_that_come_and_go_never_look_like_an_earlier_one(settings: Spar
     assert changes(settings, source("json"), first).detail == "1 file changed"
 
 
-def test_digests_also_reach_a_list_that_was_made_meanwhile(settings: SparkSettings) -> None:
+def test_digests_also_reach_a_list_that_was_made_meanwhile(settings: WarehouseSettings) -> None:
     text(settings, "a", JSON_TIMES[0])
     first = head(settings, source("json"))
     text(settings, "b", JSON_TIMES[1])
@@ -389,7 +391,7 @@ class EarlierEntry(Value, frozen=True):
     modified_ns: int
 
 
-def write_earlier_form(settings: SparkSettings, *names: str) -> Position:
+def write_earlier_form(settings: WarehouseSettings, *names: str) -> Position:
     """Store the list of some files as it was before ctimes were kept, and return its position."""
     entries = [(name, Path(settings.root, "raw", name).stat()) for name in names]
     plain = [EarlierEntry(path=name, size=found.st_size, modified_ns=found.st_mtime_ns) for name, found in entries]
@@ -405,7 +407,7 @@ def write_earlier_form(settings: SparkSettings, *names: str) -> Position:
     return position
 
 
-def test_a_list_without_ctimes_takes_them_over_and_changes_nothing(settings: SparkSettings) -> None:
+def test_a_list_without_ctimes_takes_them_over_and_changes_nothing(settings: WarehouseSettings) -> None:
     text(settings, "a", JSON_TIMES[0])
     text(settings, "b", JSON_TIMES[1])
     before = write_earlier_form(settings, "a", "b")
@@ -417,7 +419,7 @@ def test_a_list_without_ctimes_takes_them_over_and_changes_nothing(settings: Spa
     assert changes(settings, source("json"), before).detail == "1 file changed"
 
 
-def test_a_list_without_ctimes_that_was_not_the_last_one_is_found_too(settings: SparkSettings) -> None:
+def test_a_list_without_ctimes_that_was_not_the_last_one_is_found_too(settings: WarehouseSettings) -> None:
     text(settings, "a", JSON_TIMES[0])
     text(settings, "b", JSON_TIMES[1])
     before = write_earlier_form(settings, "a", "b")
@@ -428,13 +430,13 @@ def test_a_list_without_ctimes_that_was_not_the_last_one_is_found_too(settings: 
     assert changes(settings, source("json"), before).detail == "1 file added"
 
 
-def new_files(settings: SparkSettings, since: Position, *loaded: Position) -> list[str]:
+def new_files(settings: WarehouseSettings, since: Position, *loaded: Position) -> list[str]:
     """Return the files that a reader who lets changes pass loads now."""
     pin = Pin(TableName("raw"), head(settings, source("json")), since=since, is_past_changes=True, loaded=loaded)
     return [entry.path for entry in appended_files(settings, source("json"), since=since, pin=pin)]
 
 
-def test_a_file_that_was_away_is_new_only_with_other_bytes(settings: SparkSettings) -> None:
+def test_a_file_that_was_away_is_new_only_with_other_bytes(settings: WarehouseSettings) -> None:
     file, both = two_files(settings)
     file.unlink()
     without = head(settings, source("json"))
@@ -447,20 +449,20 @@ def test_a_file_that_was_away_is_new_only_with_other_bytes(settings: SparkSettin
     assert new_files(settings, without, both) == ["a"]
 
 
-def test_new_files_cannot_be_told_without_a_list_of_those_that_were_loaded(settings: SparkSettings) -> None:
+def test_new_files_cannot_be_told_without_a_list_of_those_that_were_loaded(settings: WarehouseSettings) -> None:
     _, both = two_files(settings)
     with pytest.raises(NotAppended):
         new_files(settings, both, Position("lost"))
 
 
-def test_a_lost_list_of_files_may_hide_new_ones(settings: SparkSettings) -> None:
+def test_a_lost_list_of_files_may_hide_new_ones(settings: WarehouseSettings) -> None:
     two_files(settings)
     touch = changes(settings, source("json"), Position("lost"))
     assert (touch.extent, touch.is_append, touch.has_new_rows) == (Everything(), False, True)
 
 
 def test_files_that_are_read_in_another_way_than_before_are_another_source(
-    settings: SparkSettings, monkeypatch: pytest.MonkeyPatch
+    settings: WarehouseSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text(settings, "a.csv", 'id\n"say ""hi"""\n')
     monkeypatch.setitem(FORMATS, "csv", replace(CSV, reading=None))

@@ -18,19 +18,19 @@ from lamina.warehouse.files.manifest import (
     load_manifest,
     store_manifest,
 )
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 
 SOURCE = SourceTable(name=SourceName("raw.orders"), type="files", location="raw")
 FILE = FileEntry(path="a.csv", size=1, modified_ns=2)
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> SparkSettings:
+def settings(tmp_path: Path) -> WarehouseSettings:
     folder = str(tmp_path)
-    return SparkSettings(root=folder, database=f"{folder}/db", warehouse=f"{folder}/warehouse", logs=folder)
+    return WarehouseSettings(root=folder, database=f"{folder}/db", warehouse=f"{folder}/warehouse", logs=folder)
 
 
-def test_a_manifest_is_taken_apart_once(settings: SparkSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_manifest_is_taken_apart_once(settings: WarehouseSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     position = store_manifest(settings, Manifest(source="raw.orders", files=(HeldFile(file=FILE),)))
     first = load_manifest(settings, SOURCE, position)
 
@@ -39,7 +39,7 @@ def test_a_manifest_is_taken_apart_once(settings: SparkSettings, monkeypatch: py
     assert load_manifest(settings, SOURCE, position) == first
 
 
-def test_a_manifest_that_was_stored_again_is_read_again(settings: SparkSettings) -> None:
+def test_a_manifest_that_was_stored_again_is_read_again(settings: WarehouseSettings) -> None:
     position = store_manifest(settings, Manifest(source="raw.orders", files=(HeldFile(file=FILE),)))
     assert load_manifest(settings, SOURCE, position).asked == ()
     told = HeldFile(file=FILE, held=(ColumnRanges(column=ColumnName("at"), ranges=(WHOLE,)),))
@@ -50,7 +50,7 @@ def test_a_manifest_that_was_stored_again_is_read_again(settings: SparkSettings)
     assert load_manifest(settings, SOURCE, position).files == (told,)
 
 
-def test_a_manifest_that_is_gone_is_reported(settings: SparkSettings) -> None:
+def test_a_manifest_that_is_gone_is_reported(settings: WarehouseSettings) -> None:
     position = store_manifest(settings, Manifest(source="raw.orders", files=()))
     load_manifest(settings, SOURCE, position)
     Path(settings.warehouse, "_lamina", "manifests", f"{position}.json").unlink()

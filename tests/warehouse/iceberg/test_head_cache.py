@@ -12,15 +12,15 @@ from lamina.warehouse.catalog import sqlite as catalog
 from lamina.warehouse.iceberg import head_cache, metadata
 from lamina.warehouse.iceberg.metadata import Metadata
 from lamina.warehouse.iceberg.tables import Tables
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 
 ORDERS, ITEMS = TableName("sales.orders"), TableName("sales.items")
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> SparkSettings:
+def settings(tmp_path: Path) -> WarehouseSettings:
     folder = str(tmp_path)
-    return SparkSettings(root=folder, database=f"{folder}/db", warehouse=f"{folder}/warehouse", logs=folder)
+    return WarehouseSettings(root=folder, database=f"{folder}/db", warehouse=f"{folder}/warehouse", logs=folder)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def write(folder: Path, name: str, *, snapshot: int, size: int = 10) -> str:
     return f"file:{path}"
 
 
-def point(settings: SparkSettings, **pointers: str) -> None:
+def point(settings: WarehouseSettings, **pointers: str) -> None:
     """Let the catalog name these tables."""
     connection = catalog.connect(Path(settings.database))
     catalog.create_tables(connection)
@@ -65,7 +65,7 @@ def point(settings: SparkSettings, **pointers: str) -> None:
     connection.close()
 
 
-def look(settings: SparkSettings, *names: TableName) -> dict[TableName, Head]:
+def look(settings: WarehouseSettings, *names: TableName) -> dict[TableName, Head]:
     """Ask for heads as a process does that begins and ends."""
     tables = Tables(settings)
     try:
@@ -74,7 +74,7 @@ def look(settings: SparkSettings, *names: TableName) -> dict[TableName, Head]:
         tables.close()
 
 
-def test_only_tables_that_moved_are_looked_into(settings: SparkSettings, tmp_path: Path, opened: list[str]) -> None:
+def test_only_tables_that_moved_are_looked_into(settings: WarehouseSettings, tmp_path: Path, opened: list[str]) -> None:
     point(settings, orders=write(tmp_path, "1.json", snapshot=1), items=write(tmp_path, "2.json", snapshot=2))
     first = look(settings, ORDERS, ITEMS)
     assert opened == ["1.json", "2.json"]
@@ -90,7 +90,7 @@ def test_only_tables_that_moved_are_looked_into(settings: SparkSettings, tmp_pat
     assert (second[ITEMS].bytes, second[ITEMS].files) == (20, 3)
 
 
-def test_a_head_is_the_same_kept_and_read(settings: SparkSettings, tmp_path: Path) -> None:
+def test_a_head_is_the_same_kept_and_read(settings: WarehouseSettings, tmp_path: Path) -> None:
     point(settings, orders=write(tmp_path, "1.json", snapshot=1))
     read, kept = look(settings, ORDERS), look(settings, ORDERS)
     assert read == kept
@@ -98,7 +98,7 @@ def test_a_head_is_the_same_kept_and_read(settings: SparkSettings, tmp_path: Pat
 
 
 def test_asking_for_one_table_does_not_forget_the_others(
-    settings: SparkSettings, tmp_path: Path, opened: list[str]
+    settings: WarehouseSettings, tmp_path: Path, opened: list[str]
 ) -> None:
     point(settings, orders=write(tmp_path, "1.json", snapshot=1), items=write(tmp_path, "2.json", snapshot=2))
     look(settings, ORDERS)
@@ -107,7 +107,9 @@ def test_asking_for_one_table_does_not_forget_the_others(
     assert opened == ["1.json", "2.json"]
 
 
-def test_a_metadata_file_that_was_changed_is_read(settings: SparkSettings, tmp_path: Path, opened: list[str]) -> None:
+def test_a_metadata_file_that_was_changed_is_read(
+    settings: WarehouseSettings, tmp_path: Path, opened: list[str]
+) -> None:
     point(settings, orders=write(tmp_path, "1.json", snapshot=1))
     look(settings, ORDERS)
     write(tmp_path, "1.json", snapshot=7)
@@ -116,7 +118,7 @@ def test_a_metadata_file_that_was_changed_is_read(settings: SparkSettings, tmp_p
     assert opened == ["1.json", "1.json"]
 
 
-def test_a_metadata_file_that_is_gone_is_a_fault_of_its_table(settings: SparkSettings, tmp_path: Path) -> None:
+def test_a_metadata_file_that_is_gone_is_a_fault_of_its_table(settings: WarehouseSettings, tmp_path: Path) -> None:
     point(settings, orders=write(tmp_path, "1.json", snapshot=1))
     look(settings, ORDERS)
     (tmp_path / "1.json").unlink()
@@ -124,14 +126,14 @@ def test_a_metadata_file_that_is_gone_is_a_fault_of_its_table(settings: SparkSet
     assert (head.position, head.fault) == (None, f"`{tmp_path / '1.json'}` cannot be read")
 
 
-def test_a_table_that_does_not_exist_has_no_head(settings: SparkSettings) -> None:
+def test_a_table_that_does_not_exist_has_no_head(settings: WarehouseSettings) -> None:
     assert look(settings, ORDERS) == {ORDERS: Head(table=ORDERS, pointer=None, position=None)}
     assert not Path(settings.root, ".lamina").exists()
 
 
 @pytest.mark.parametrize("data", [b"", b"not kept by us", bytes(100)])
 def test_a_damaged_cache_is_not_believed(
-    settings: SparkSettings, tmp_path: Path, opened: list[str], data: bytes
+    settings: WarehouseSettings, tmp_path: Path, opened: list[str], data: bytes
 ) -> None:
     point(settings, orders=write(tmp_path, "1.json", snapshot=1))
     first = look(settings, ORDERS)

@@ -6,7 +6,7 @@ import pytest
 
 from lamina.values.secret import Secret
 from lamina.warehouse.failure import WarehouseNotWritable
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark import class_archive, jars
 from lamina.warehouse.spark.faults import JarMissing, JavaMissing, JavaTooOld
 from lamina.warehouse.spark.java import Java, find_java
@@ -23,9 +23,9 @@ def fake_java(folder: Path, answer: str) -> None:
     program.chmod(0o755)
 
 
-def settings(folder: Path, **fields: object) -> SparkSettings:
+def settings(folder: Path, **fields: object) -> WarehouseSettings:
     paths = {"database": f"{folder}/db", "warehouse": f"{folder}/warehouse", "logs": f"{folder}/logs"}
-    return SparkSettings(root=str(folder), **paths, **fields)  # type: ignore[arg-type]  # any fields
+    return WarehouseSettings(root=str(folder), **paths, **fields)  # type: ignore[arg-type]  # any fields
 
 
 def test_missing_java_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

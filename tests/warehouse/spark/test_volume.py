@@ -6,7 +6,7 @@ from lamina.project.source import SourceTable
 from lamina.values.names import SourceName, TableName
 from lamina.warehouse.files.detect_files import file_head
 from lamina.warehouse.iceberg.tables import Tables
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.sources.port import Lake
 from lamina.warehouse.spark.volume import Volume
 
@@ -14,7 +14,7 @@ SOURCE = SourceTable(name=SourceName("raw.orders"), type="files", location="raw"
 
 
 def test_first_build_reads_all_and_a_later_one_what_changed(tmp_path: Path) -> None:
-    settings = SparkSettings(
+    settings = WarehouseSettings(
         root=str(tmp_path), database=f"{tmp_path}/db", warehouse=f"{tmp_path}/w", logs=f"{tmp_path}/logs"
     )
     tables = Tables(settings)

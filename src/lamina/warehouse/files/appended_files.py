@@ -6,10 +6,12 @@ from lamina.values.names import Position, TableName
 from lamina.warehouse.failure import NotAppended
 from lamina.warehouse.files import manifest
 from lamina.warehouse.files.manifest import FileEntry, HeldFile
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 
 
-def appended_files(settings: SparkSettings, source: SourceTable, *, since: Position, pin: Pin) -> tuple[FileEntry, ...]:
+def appended_files(
+    settings: WarehouseSettings, source: SourceTable, *, since: Position, pin: Pin
+) -> tuple[FileEntry, ...]:
     """Return the files that came after one manifest, but for those that were loaded before and have come back.
 
     Raise if old ones changed or were removed, unless that is let pass.
@@ -27,7 +29,7 @@ def appended_files(settings: SparkSettings, source: SourceTable, *, since: Posit
 
 
 def _never_loaded(
-    settings: SparkSettings, source: SourceTable, came: tuple[FileEntry, ...], *, loaded: tuple[Position, ...]
+    settings: WarehouseSettings, source: SourceTable, came: tuple[FileEntry, ...], *, loaded: tuple[Position, ...]
 ) -> tuple[FileEntry, ...]:
     """Return the files that are none of those which earlier manifests list."""
     location, paths = manifest.locate(settings, source), {entry.path for entry in came}

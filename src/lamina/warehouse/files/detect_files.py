@@ -13,10 +13,10 @@ from lamina.warehouse.files import file_ranges, manifest
 from lamina.warehouse.files.last_look import LastLook, keep_last_look, load_last_look
 from lamina.warehouse.files.manifest import FileEntry, HeldFile, Manifest
 from lamina.warehouse.files.reading import reading_of
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 
 
-def file_head(settings: SparkSettings, source: SourceTable, *, columns: tuple[ColumnName, ...]) -> Head:
+def file_head(settings: WarehouseSettings, source: SourceTable, *, columns: tuple[ColumnName, ...]) -> Head:
     """Return a source's head, keeping the manifest it names and what new files hold."""
     location = manifest.locate(settings, source)
     listed = manifest.list_files(source, location)
@@ -31,7 +31,7 @@ def file_head(settings: SparkSettings, source: SourceTable, *, columns: tuple[Co
     return _head(source, position, listed)
 
 
-def pinned_head(settings: SparkSettings, source: SourceTable, position: Position) -> Head | None:
+def pinned_head(settings: WarehouseSettings, source: SourceTable, position: Position) -> Head | None:
     """Return the head of an earlier look, if all of its files are still as they were; files that came are left out."""
     if not manifest.is_stored(settings, position):
         return None
@@ -49,7 +49,7 @@ def pinned_head(settings: SparkSettings, source: SourceTable, position: Position
 
 
 def file_changes(
-    settings: SparkSettings,
+    settings: WarehouseSettings,
     source: SourceTable,
     since: Position,
     *,
@@ -129,7 +129,7 @@ def _touch(source: SourceTable, since: Position, head: Position, extent: Extent)
 
 
 def _known(
-    settings: SparkSettings, source: SourceTable, last: LastLook | None, listed: tuple[FileEntry, ...]
+    settings: WarehouseSettings, source: SourceTable, last: LastLook | None, listed: tuple[FileEntry, ...]
 ) -> Manifest | None:
     """Return the manifest that was current when this source was last looked at."""
     position = None if last is None else last.position
@@ -161,7 +161,7 @@ def _as_known(
 
 
 def _keep(
-    settings: SparkSettings,
+    settings: WarehouseSettings,
     source: SourceTable,
     files: tuple[HeldFile, ...],
     *,

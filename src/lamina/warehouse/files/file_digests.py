@@ -11,7 +11,7 @@ from lamina.values.names import Position
 from lamina.warehouse.files import manifest
 from lamina.warehouse.files.last_look import load_last_look
 from lamina.warehouse.files.manifest import FileEntry, HeldFile
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 
 _AT_ONCE = 4
 
@@ -20,7 +20,7 @@ _one_at_a_time = threading.Lock()
 
 
 def keep_digests(
-    settings: SparkSettings, source: SourceTable, position: Position, entries: Iterable[FileEntry]
+    settings: WarehouseSettings, source: SourceTable, position: Position, entries: Iterable[FileEntry]
 ) -> None:
     """Add the digests of files that were just read to the manifest they were read by; only those that lack one."""
     with _one_at_a_time:
@@ -38,7 +38,7 @@ def keep_digests(
             _add(settings, source, kept, digests)
 
 
-def _add(settings: SparkSettings, source: SourceTable, position: Position, digests: dict[FileEntry, str]) -> None:
+def _add(settings: WarehouseSettings, source: SourceTable, position: Position, digests: dict[FileEntry, str]) -> None:
     if not manifest.is_stored(settings, position):
         return
     found = manifest.load_manifest(settings, source, position)

@@ -7,7 +7,7 @@ from lamina.values import codec
 from lamina.values.names import Position
 from lamina.values.value import Value
 from lamina.warehouse.files.manifest import write_whole
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 
 
 class LastLook(Value, frozen=True):
@@ -17,7 +17,7 @@ class LastLook(Value, frozen=True):
     listing: str = ""  # empty: looked at before ctimes were kept
 
 
-def load_last_look(settings: SparkSettings, source: SourceTable) -> LastLook | None:
+def load_last_look(settings: WarehouseSettings, source: SourceTable) -> LastLook | None:
     """Return the last look at a source, if there was one."""
     path = _path(settings, source)
     if not path.is_file():
@@ -27,10 +27,10 @@ def load_last_look(settings: SparkSettings, source: SourceTable) -> LastLook | N
     return codec.from_json(text, LastLook) if text.startswith("{") else LastLook(position=Position(text))
 
 
-def keep_last_look(settings: SparkSettings, source: SourceTable, look: LastLook) -> None:
+def keep_last_look(settings: WarehouseSettings, source: SourceTable, look: LastLook) -> None:
     """Remember a look at a source."""
     write_whole(_path(settings, source), codec.to_json(look))
 
 
-def _path(settings: SparkSettings, source: SourceTable) -> Path:
+def _path(settings: WarehouseSettings, source: SourceTable) -> Path:
     return Path(settings.warehouse, "_lamina", "sources", f"{source.name}.newest")

@@ -18,7 +18,7 @@ from lamina.values.value import Value
 from lamina.warehouse.failure import SourceUnreadable, WarehouseFailure, WarehouseNotWritable
 from lamina.warehouse.files.partition_folders import require_alike_folders
 from lamina.warehouse.files.reading import reading_of
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 
 
 class SourceGone(WarehouseFailure):
@@ -131,7 +131,7 @@ class Manifest(Value, frozen=True):
         return sum(item.file.size for item in self.files)
 
 
-def locate(settings: SparkSettings, source: SourceTable) -> Path:
+def locate(settings: WarehouseSettings, source: SourceTable) -> Path:
     """Return the folder or file of a source."""
     return Path(settings.root, source.location)
 
@@ -174,7 +174,7 @@ def position_of(entries: tuple[FileEntry, ...], reading: str) -> Position:
     return Position(codec.content_hash((entries, reading)))
 
 
-def load_manifest(settings: SparkSettings, source: SourceTable, position: Position) -> Manifest:
+def load_manifest(settings: WarehouseSettings, source: SourceTable, position: Position) -> Manifest:
     """Return a stored manifest."""
     path = _stored_at(settings, position)
     try:
@@ -190,12 +190,12 @@ def _read(path: Path, _modified_ns: int, _inode: int) -> Manifest:
     return codec.from_json(path.read_bytes(), Manifest)
 
 
-def is_stored(settings: SparkSettings, position: Position) -> bool:
+def is_stored(settings: WarehouseSettings, position: Position) -> bool:
     """Tell whether a manifest is kept."""
     return _stored_at(settings, position).is_file()
 
 
-def store_manifest(settings: SparkSettings, manifest: Manifest) -> Position:
+def store_manifest(settings: WarehouseSettings, manifest: Manifest) -> Position:
     """Keep a manifest under its position; a reader sees no file or a whole one."""
     position = position_of(manifest.entries, manifest.reading)
     path = _stored_at(settings, position)
@@ -249,5 +249,5 @@ def _is_hidden(name: str) -> bool:
     return name.startswith(".") or name.endswith("._COPYING_") or (name.startswith("_") and "=" not in name)
 
 
-def _stored_at(settings: SparkSettings, position: Position) -> Path:
+def _stored_at(settings: WarehouseSettings, position: Position) -> Path:
     return Path(settings.warehouse, "_lamina", "manifests", f"{position}.json")

@@ -10,13 +10,13 @@ from lamina.warehouse.catalog import sqlite as catalog
 from lamina.warehouse.iceberg.head_cache import HeadCache
 from lamina.warehouse.iceberg.metadata import Metadata, MetadataUnreadable, read_metadata
 from lamina.warehouse.iceberg.versions import TableGone
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 
 
 class Tables:
     """Owns the connection to the catalog's database; safe to use from several threads."""
 
-    def __init__(self, settings: SparkSettings) -> None:
+    def __init__(self, settings: WarehouseSettings) -> None:
         self._catalog = settings.catalog
         self._path = Path(settings.database)
         self._lock = threading.Lock()

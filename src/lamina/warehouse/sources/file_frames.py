@@ -13,7 +13,7 @@ from lamina.warehouse.files.file_schema import without_values
 from lamina.warehouse.files.formats import format_of
 from lamina.warehouse.files.manifest import FileEntry
 from lamina.warehouse.files.partition_folders import folder_values
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.sources.exact_paths import exact_path, require_inferable
 from lamina.warehouse.sources.file_types import require_one_schema, typed_reader
 from lamina.warehouse.sql import ddl, quote
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def read_files(
-    session: "SparkSession", settings: SparkSettings, source: SourceTable, *, entries: tuple[FileEntry, ...]
+    session: "SparkSession", settings: WarehouseSettings, source: SourceTable, *, entries: tuple[FileEntry, ...]
 ) -> "DataFrame":
     """Read exactly these files of a source, each column as the type that is known for all of its files."""
     if not entries:

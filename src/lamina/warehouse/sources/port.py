@@ -14,7 +14,7 @@ from lamina.values.names import ColumnName, Position, TableName
 from lamina.values.result import Detection, Detector
 from lamina.values.touch import Touch
 from lamina.warehouse.schemas import SchemaAnswer
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -28,7 +28,7 @@ Pointers = Callable[[], Mapping[TableName, str]]  # where the metadata of the ca
 class Lake:
     """Where sources are found: folders by the settings, tables in the catalog."""
 
-    settings: SparkSettings
+    settings: WarehouseSettings
     tables: "Tables"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lamina.values import codec
 from lamina.values.value import Value
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.jars import cache_folder
 from lamina.warehouse.spark.java import Java
 
@@ -37,7 +37,7 @@ def compiler_options(expected_bytes: int) -> str:
     return "" if expected_bytes > LARGE_BYTES else SMALL_WORK
 
 
-def request(settings: SparkSettings, *, java: Java, jars: tuple[Path, ...]) -> Request:
+def request(settings: WarehouseSettings, *, java: Java, jars: tuple[Path, ...]) -> Request:
     """Name the archive for this combination of Java, Spark and jars, and for what it is trained with."""
     from importlib.metadata import version
 
@@ -110,7 +110,7 @@ def _make(wanted: Request) -> None:
     scratch_archive = target.with_suffix(".new")
     try:
         with tempfile.TemporaryDirectory() as folder:
-            settings = SparkSettings(
+            settings = WarehouseSettings(
                 root=folder,
                 database=f"{folder}/lamina.db",
                 warehouse=f"{folder}/warehouse",

@@ -14,7 +14,7 @@ from lamina.values.names import ColumnName, Position, SourceName, TableName
 from lamina.values.schema import Column, DataType
 from lamina.warehouse.files import manifest
 from lamina.warehouse.iceberg.tables import Tables
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.sources.file_frames import read_files
 from lamina.warehouse.sources.table_frames import read_snapshot
 from lamina.warehouse.spark import writes
@@ -46,7 +46,7 @@ _QUERIES = (
 )
 
 
-def train(session: "SparkSession", settings: SparkSettings) -> None:
+def train(session: "SparkSession", settings: WarehouseSettings) -> None:
     """Read, write, merge and compare a few rows in every way a run does."""
     for statement in _CREATE:
         session.sql(statement).collect()
@@ -66,7 +66,7 @@ def train(session: "SparkSession", settings: SparkSettings) -> None:
     session.sql("ALTER TABLE lake.a.t ADD COLUMNS (w INT)").collect()
 
 
-def _sources(session: "SparkSession", settings: SparkSettings) -> "tuple[DataFrame, ...]":
+def _sources(session: "SparkSession", settings: WarehouseSettings) -> "tuple[DataFrame, ...]":
     """Write a file of each kind and return them as a run reads them."""
     rows = session.range(5).selectExpr("id AS k", "DATE '2026-01-01' AS d", "concat('v', id) AS v")
     rows.write.parquet(f"{settings.root}/parquet")
@@ -84,7 +84,7 @@ def _sources(session: "SparkSession", settings: SparkSettings) -> "tuple[DataFra
     )
 
 
-def _compare(session: "SparkSession", settings: SparkSettings) -> None:
+def _compare(session: "SparkSession", settings: WarehouseSettings) -> None:
     """Compare two versions of a table, and read what came between them."""
     tables = Tables(settings)
     metadata = tables.metadata(TableName("a.t"))

@@ -4,12 +4,12 @@ import os
 from pathlib import Path
 
 from lamina.project.fixed_conf import FIXED_CONF
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 
 _LAUNCH_KEYS = ("spark.driver.memory", "spark.driver.extraJavaOptions", "spark.driver.extraClassPath")
 
 
-def session_conf(settings: SparkSettings) -> dict[str, str]:
+def session_conf(settings: WarehouseSettings) -> dict[str, str]:
     """Return the settings of a session, the user's own included."""
     chosen = {key: value for key, value in settings.conf.items() if key not in _LAUNCH_KEYS}
     secrets = {key: value.reveal() for key, value in settings.secret_conf.items()}
@@ -23,7 +23,7 @@ def session_conf(settings: SparkSettings) -> dict[str, str]:
     }
 
 
-def catalog_conf(settings: SparkSettings) -> dict[str, str]:
+def catalog_conf(settings: WarehouseSettings) -> dict[str, str]:
     """Return the settings of the Iceberg catalog in the SQLite file; its name is part of the catalog's rows."""
     prefix = f"spark.sql.catalog.{settings.catalog}"
     return {
@@ -37,7 +37,7 @@ def catalog_conf(settings: SparkSettings) -> dict[str, str]:
     }
 
 
-def launch_conf(settings: SparkSettings, *, jars: tuple[Path, ...], java_options: str) -> dict[str, str]:
+def launch_conf(settings: WarehouseSettings, *, jars: tuple[Path, ...], java_options: str) -> dict[str, str]:
     """Return what must be known before the JVM starts."""
     given = settings.conf
     class_path = [str(jar) for jar in jars]

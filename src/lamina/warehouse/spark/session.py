@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from lamina.project.fixed_conf import FIXED_CONF
 from lamina.values.event import Event, SessionReady, SessionStarting
 from lamina.warehouse.failure import WarehouseNotWritable
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark import class_archive, jars
 from lamina.warehouse.spark.faults import SparkNotStarted
 from lamina.warehouse.spark.java import Java, find_java
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Application:
     """Spark, started when a session is first needed."""
 
-    def __init__(self, settings: SparkSettings, *, emit: Callable[[Event], None]) -> None:
+    def __init__(self, settings: WarehouseSettings, *, emit: Callable[[Event], None]) -> None:
         self._settings = settings
         self._emit = emit
         self._lock = threading.Lock()
@@ -196,7 +196,7 @@ def _silence_query_loggers() -> None:
         PySparkLogger.getLogger(name).disabled = True
 
 
-def _log_file(settings: SparkSettings) -> Path:
+def _log_file(settings: WarehouseSettings) -> Path:
     folder = Path(settings.logs)
     _make_folder(folder)
     return folder / "spark.log"

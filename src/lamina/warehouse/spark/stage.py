@@ -26,7 +26,7 @@ from lamina.warehouse.iceberg.metadata import (
     write_properties,
 )
 from lamina.warehouse.iceberg.tables import Tables
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.sources.table_frames import read_snapshot
 from lamina.warehouse.spark import writes
 from lamina.warehouse.spark.carry import Carry
@@ -67,7 +67,13 @@ class Stage:
     """Writes one batch aside in one session."""
 
     def __init__(
-        self, session: "SparkSession", *, settings: SparkSettings, tables: Tables, model: CompiledModel, batch: Batch
+        self,
+        session: "SparkSession",
+        *,
+        settings: WarehouseSettings,
+        tables: Tables,
+        model: CompiledModel,
+        batch: Batch,
     ) -> None:
         self._session = session
         self._settings = settings

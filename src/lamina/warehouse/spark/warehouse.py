@@ -34,7 +34,7 @@ from lamina.warehouse.iceberg.metadata import (
 from lamina.warehouse.iceberg.tables import Tables
 from lamina.warehouse.iceberg.versions import rows_at
 from lamina.warehouse.port import NO_PINS, Comparison, History, Pins
-from lamina.warehouse.settings import SparkSettings
+from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.sources.iceberg import ranges_of_step
 from lamina.warehouse.sources.kinds import kind_of
 from lamina.warehouse.sources.port import Lake
@@ -64,7 +64,7 @@ class SparkWarehouse:
 
     def __init__(
         self,
-        settings: SparkSettings,
+        settings: WarehouseSettings,
         graph: Graph,
         *,
         emit: Callable[[Event], None],
