@@ -1,5 +1,8 @@
 """Pairs of queries that must, or must not, share a canonical form; a new case is a new file."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +34,25 @@ def test_spelling_does_not_change_the_canonical_form(path: Path) -> None:
 def test_meaning_changes_the_canonical_form(path: Path) -> None:
     first, second = forms(path)
     assert first != second
+
+
+ALL_FORMS = """
+from tests.compiler.test_fingerprint_pairs import cases, forms
+print([forms(path) for folder in ("equal", "different") for path in cases(folder)])
+"""
+
+
+def test_a_form_is_the_same_in_every_process() -> None:
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", ALL_FORMS],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in range(3)
+    }
+    assert len(found) == 1
 
 
 def test_there_are_pairs_of_both_kinds() -> None:

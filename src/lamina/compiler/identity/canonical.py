@@ -17,6 +17,7 @@ from lamina.compiler.query.occurrences import Block, Scope, is_query
 
 NAMED = SILENT | {"this", "db", "catalog", "expressions"}
 DEFAULT_KINDS = ("INNER", "OUTER")
+LAST_CLAUSES = ("order", "limit", "offset", "sort", "distribute", "cluster")
 
 
 class Leave:
@@ -94,11 +95,19 @@ def _set_operation(walk: Walk, node: Any) -> None:
     if node.args.get("by_name"):
         block.names_matter = right.names_matter = True
     walk.out.append("(" + node.__class__.__name__)
-    words = arguments(node.args, SILENT)
+    words = arguments(_in_order(node.args), SILENT)
     if node.args.get("with_") is not None or node.args.get("order") is not None:
         walk.enter(node, block).is_set_operation = True
         words.append(LEAVE)
     walk.push(words)
+
+
+def _in_order(args: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments of a set operation in one order: the parser moves its last clauses to it from a set."""
+    if sum(args.get(name) is not None for name in LAST_CLAUSES) < 2:
+        return args
+    rest = {name: value for name, value in args.items() if name not in LAST_CLAUSES}
+    return rest | {name: args[name] for name in LAST_CLAUSES if name in args}
 
 
 def _register(walk: Walk, scope: Scope, source: Any) -> None:
