@@ -6,19 +6,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.compiler.projects import ephemeral, graph_of, model, source
-from tests.compiler.test_incrementality import cases, verdict_of
-from tests.planner.making import model as planned
-from tests.planner.making import use
 
 from lamina.compiler.explanation import explain_incrementality
 from lamina.compiler.graph import CompiledModel, InputUse
-from lamina.compiler.slices.range_reads import by_range
-from lamina.compiler.slices.units import DAY
-from lamina.compiler.slices.verdict import Proven
 from lamina.planner.axis import inverse_image
 from lamina.project.model import InputSettings
 from lamina.project.strategy import TimeInterval
-from lamina.values.grid import Grid, advance, floor_unit, next_unit, widen
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ColumnName
 
@@ -147,47 +140,6 @@ def test_text_that_is_cast_to_a_date_tells_no_range_of_its_column(cast: str) -> 
     assert any(
         "by `status`, which is no date or timestamp, so a change in it touches every slice" in line for line in words
     )
-
-
-def unit_around(instant: datetime, grid: Grid) -> Interval:
-    """Return the unit of a grid that holds an instant."""
-    start = floor_unit(grid, instant)
-    return Interval(start, next_unit(grid, start))
-
-
-@pytest.mark.parametrize(
-    "case", [item for item in cases("accepted") if item.values[0]["strategy"]["type"] == "time_interval"]
-)
-def test_a_touched_unit_makes_exactly_the_slices_stale_that_the_proof_names(case: dict[str, Any]) -> None:
-    verdict = verdict_of(case)
-    assert isinstance(verdict, Proven)
-    strategy = TimeInterval(
-        time_column=ColumnName(case["strategy"]["time_column"]),
-        granularity=case["strategy"].get("granularity", "day"),
-    )
-    reader = planned(strategy=strategy, timezone=case.get("zone", "UTC"))
-    grid = Grid(strategy.granularity, reader.settings.timezone)
-    reads = {item.table: item for item in verdict.reads}
-    for step in verdict.steps:
-        if "exactly the range" in step and "touches every slice" not in step:
-            assert step.split("`")[1] in reads, step
-    for table, found in reads.items():
-        assert any(step.startswith(f"`{table}` is read f") for step in verdict.steps)
-        touched = unit_around(datetime(2026, 3, 25, 12, tzinfo=UTC), grid)
-        given = touched
-        if found.is_date:  # as a column of dates holds it
-            noon = touched.start + timedelta(hours=12)
-            given = Interval(
-                *(datetime(noon.year, noon.month, noon.day, tzinfo=UTC) + timedelta(days=n) for n in (0, 1))
-            )
-            if strategy.granularity != "day":
-                given = touched
-        known = by_range(use(str(table)), reader, verdict)
-        last = touched.end + timedelta(microseconds=found.before)
-        expected = touched if not found.before else widen(grid, Interval(touched.start, last))
-        if found.counts_days and found.before:
-            expected = Interval(touched.start, advance(grid, touched.end, count=found.before // DAY))
-        assert inverse_image(reader, known, (given,)) == (expected,), (table, found)
 
 
 LOCAL = "to_date(from_utc_timestamp(at, 'Europe/Stockholm'))"

@@ -2,6 +2,8 @@
 
 A slice must also hold no row of another time, and not change when its inputs lose every row outside the reach that was
 proven or declared. Cases with a `start` are cut by the days of their zone, from there: a day on which clocks change.
+When an input loses its rows of one day, no other slices change than those the planner makes stale, and where it is read
+for exactly the range, those do.
 """
 
 import random
@@ -16,8 +18,12 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from tests.compiler.touched import changed, compiled, stale_ranges
 
+from lamina.compiler.explanation import explain_incrementality
+from lamina.compiler.graph import InputUse
 from lamina.values.duration import parse_duration
+from lamina.values.interval import Interval, intersect
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -130,6 +136,17 @@ def with_bounds(sql: str, start: date, end: date, *, zone: ZoneInfo) -> str:
     return BOUND.sub(lambda found: values[found[2], found[1]], sql)
 
 
+def bounds_of(case: dict[str, Any]) -> list[date]:
+    """Return where the slices of a case begin, and the last one ends."""
+    unit, first = case["strategy"].get("granularity"), case.get("start") or START.date()
+    if unit == "month":
+        return [date(2026, 1, 1), date(2026, 2, 1), date(2026, 3, 1)]
+    if unit == "week":
+        first -= timedelta(days=first.weekday())
+    step = timedelta(days=7 if unit == "week" else 1)
+    return [first + step * number for number in range(DAYS + 1)]
+
+
 @pytest.fixture(scope="module")
 def tables(spark: "SparkSession") -> Tables:
     """Return the inputs in the shared session."""
@@ -153,9 +170,7 @@ def test_slices_put_together_equal_one_batch_and_stay_within_reach(tables: Table
     if first is not None:
         tables = Tables(tables.spark, first, case["zone"])
     zone = tables.zone
-    days = [(first or START.date()) + timedelta(days=number) for number in range(DAYS + 1)]
-    if case["strategy"].get("granularity") == "month":
-        days = [date(2026, 1, 1), date(2026, 2, 1), date(2026, 3, 1)]
+    days = bounds_of(case)
     slices = [tables.rows(with_bounds(sql, start, end, zone=zone)) for start, end in pairwise(days)]
     assert any(slices)
     column = case["strategy"]["time_column"]
@@ -167,3 +182,44 @@ def test_slices_put_together_equal_one_batch_and_stay_within_reach(tables: Table
         windows = {name: parse_duration(item["window"]) or 0 for name, item in case.get("inputs", {}).items()}
         for number in range(DAYS if first is not None else 1):
             assert tables.near(sql, days[number], days[number + 1], windows=windows) == slices[number]
+
+
+def local_date(at: datetime, zone: ZoneInfo) -> date:
+    """Return the date that clocks of a zone show."""
+    return at.astimezone(zone).date()
+
+
+def without_day(tables: Tables, use: InputUse, day: date) -> dict[str, str]:
+    """Return a view of a table that lost its rows of one day of the filter column: local for instants."""
+    if use.name == "raw.payments":
+        rows = [row for row in tables.payments if row[2] != day]
+        return {"payment_view": tables.view(f"payments_but_{day:%m%d}", rows, schema=PAYMENTS)}
+    rows = [row for row in tables.orders if (row[5] if use.filters_dates else local_date(row[4], tables.zone)) != day]
+    return {"order_view": tables.view(f"orders_but_{use.filter_column}_{day:%m%d}", rows, schema=ORDERS)}
+
+
+@pytest.mark.parametrize("case", load("time_interval"))
+def test_only_slices_that_the_planner_makes_stale_change_with_a_day_of_an_input(
+    tables: Tables, case: dict[str, Any]
+) -> None:
+    if "zone" in case:
+        tables = Tables(tables.spark, case.get("start", START.date()), case["zone"])
+    graph, reader = compiled(case)
+    steps, zone = explain_incrementality(graph, reader), ZoneInfo(reader.settings.timezone)
+    bounds = bounds_of(case)
+    slices = [
+        Interval(*(datetime.combine(day, time(), zone).astimezone(UTC) for day in pair)) for pair in pairwise(bounds)
+    ]
+    queries = [with_bounds(case["sql"], *pair, zone=tables.zone) for pair in pairwise(bounds)]
+    before = [tables.rows(sql) for sql in queries]
+    lost = bounds[0] if case["strategy"].get("granularity") != "month" else date(2026, 1, 30)
+    day = Interval(*(datetime.combine(lost + timedelta(days=n), time(), zone).astimezone(UTC) for n in (0, 1)))
+    for use in (item for item in reader.inputs if item.name.startswith("raw.") and item.filter_column):
+        views = without_day(tables, use, lost)
+        touch = changed(reader, use, day)
+        stale = stale_ranges(reader, touch, built=Interval(slices[0].start, slices[-1].end))
+        for sql, rows, span in zip(queries, before, slices, strict=True):
+            is_stale, is_changed = bool(intersect(stale, (span,))), tables.rows(sql, **views) != rows
+            assert is_stale or not is_changed, (use, span)
+            if f"`{use.name}` is read for exactly the range of the slice" in steps and rows:
+                assert is_changed or not is_stale, (use, span)

@@ -7,6 +7,7 @@ from lamina.compiler.link.linked import Linked
 from lamina.compiler.link.parameters import bound_type
 from lamina.compiler.rules import (
     ambiguous_driver,
+    coarse_read,
     coarse_time_column,
     coarse_unit,
     delete_beside_timestamp,
@@ -108,7 +109,14 @@ OF_TRAITS: tuple[tuple[Callable[[Traits], object], tuple[RuleModule, ...]], ...]
     (lambda traits: traits.is_append, (side_input,)),
     (
         lambda traits: traits.slices,
-        (missing_time_column, non_temporal_time_column, nullable_time_column, coarse_time_column, coarse_unit),
+        (
+            missing_time_column,
+            non_temporal_time_column,
+            nullable_time_column,
+            coarse_time_column,
+            coarse_unit,
+            coarse_read,
+        ),
     ),
     (lambda traits: traits.partition_by, (missing_partition_column,)),
 )
@@ -159,14 +167,14 @@ def _demotable() -> frozenset[str]:
 DEMOTABLE = _demotable()
 
 
-def check_model(subject: Subject, verdict: Verdict | None) -> tuple[Diagnostic, ...]:
+def check_model(subject: Subject) -> tuple[Diagnostic, ...]:
     """Return what the rules find in one model, and what its verdict refuses."""
     traits = subject.model.traits
     of_strategy = [module for has_trait, modules in OF_TRAITS if has_trait(traits) for module in modules]
     found = [item for module in (*OF_ANY_STRATEGY, *of_strategy) for item in module.violations(subject)]
     found += unknown_allowed_code.violations(subject, DEMOTABLE)
-    if isinstance(verdict, Refused):
-        found += [_finding(refusal, subject) for refusal in verdict.refusals]
+    if isinstance(subject.verdict, Refused):
+        found += [_finding(refusal, subject) for refusal in subject.verdict.refusals]
     return tuple(demote(found, subject.model.settings.allow))
 
 

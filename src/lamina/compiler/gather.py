@@ -58,7 +58,7 @@ def subject_of(
         for use in model.inputs
         if model.is_own(use)
     }
-    return Subject(file, model, query, names, ephemeral, shape, inputs, schemas, previous=None)
+    return Subject(file, model, query, names, ephemeral, shape, inputs, schemas)
 
 
 def facts_of(use: InputUse, schema: Schema | None, table: SourceTable | ModelSettings | None) -> InputFacts:

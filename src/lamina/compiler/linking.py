@@ -106,7 +106,7 @@ class Linking:
             tables=self._tables,
         )
         verdict = verdict_of(subject, linked.model.traits)
-        found = check_model(subject, verdict)
+        found = check_model(subject._replace(verdict=verdict))
         inlined = {str(name) for name in linked.model.depends_on} & self._ephemeral.keys()
         depends_on_order = any(item.code in ORDER_CODES for item in found)
         depends_on_order |= any(self._ephemeral[name].model.depends_on_order for name in inlined)

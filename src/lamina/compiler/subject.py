@@ -8,7 +8,7 @@ from lamina.compiler.link.linked import Linked
 from lamina.compiler.query.object import QueryObject
 from lamina.compiler.query.operators import QueryShape
 from lamina.compiler.query.places import place_at
-from lamina.compiler.slices.verdict import InputFacts
+from lamina.compiler.slices.verdict import InputFacts, Verdict
 from lamina.project.model import ModelFile
 from lamina.values.diagnostic import Place
 from lamina.values.nearest import nearest
@@ -26,7 +26,8 @@ class Subject(NamedTuple):
     shape: QueryShape | None  # composed: ephemeral inputs are part of it; None where no proof needs it
     inputs: Mapping[str, InputFacts]  # by name
     schemas: Mapping[str, Schema | None]  # of the inputs, by name
-    previous: CompiledModel | None  # as it was promoted
+    previous: CompiledModel | None = None  # as it was promoted
+    verdict: Verdict | None = None  # None: its query cannot be looked into
 
     def place_of(self, key: str) -> Place:
         """Return where a key of the sidecar is."""

@@ -1,10 +1,14 @@
 """How a model's slices map to the time columns of its table and of its inputs."""
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 
 from lamina.compiler.graph import CompiledModel, InputUse
+from lamina.compiler.slices.units import DAY_OR_LONGER
 from lamina.values.grid import Grid, ceil_unit, day_start, local_day, next_unit, widen
 from lamina.values.interval import MAX, MIN, WHOLE, Interval, merge
+
+_LONG = timedelta(days=400)  # a change of more dates is not worth a list of them
 
 
 def grid_of(model: CompiledModel) -> Grid | None:
@@ -33,8 +37,21 @@ def inverse_image(model: CompiledModel, use: InputUse, ranges: tuple[Interval, .
         ranges = tuple(_dates_of(zone, span) for span in ranges)
     if model.is_own(use):
         return merge(tuple(_own_future(grid, _as_local_days(zone, span), reach) for span in ranges))
+    if use.filters_dates and grid.unit not in DAY_OR_LONGER:
+        ranges = tuple(part for span in ranges for part in _midnights(span))
     reached = (Interval(span.start, _later(span.end, reach)) for span in ranges)
     return merge(tuple(widen(grid, _as_local_days(zone, span)) for span in reached))
+
+
+def _midnights(span: Interval) -> Iterator[Interval]:
+    """Yield where the dates of a span begin, all that slices shorter than a day see of them; a long span is left."""
+    days = widen(Grid("day"), span)
+    if days.start <= MIN or days.end >= MAX or days.end - days.start > _LONG:
+        yield span
+        return
+    for number in range((days.end - days.start).days):
+        start = days.start + timedelta(days=number)
+        yield Interval(start, start + timedelta(microseconds=1))
 
 
 def _own_future(grid: Grid, span: Interval, window: timedelta) -> Interval:

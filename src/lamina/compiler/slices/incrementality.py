@@ -15,7 +15,7 @@ from lamina.compiler.rules import (
 )
 from lamina.compiler.slices.cuts import Cut, Grid, Reach, Read
 from lamina.compiler.slices.misfits import misfit
-from lamina.compiler.slices.range_reads import range_reads, words_of_reads
+from lamina.compiler.slices.range_reads import coarse_reads, range_reads, words_of_reads
 from lamina.compiler.slices.row_local import judge_row_local, side_inputs
 from lamina.compiler.slices.slicing import Examination
 from lamina.compiler.slices.units import UNBOUNDED, in_words
@@ -84,7 +84,8 @@ def _slices(slices: Slices, shape: QueryShape, *, inputs: Mapping[str, InputFact
     reads = tuple(range_reads(examination, cut))
     if refusals:
         return Refused(tuple(dict.fromkeys(refusals)), reads)
-    return Proven(tuple(_slice_steps(slices, shape, examination, cut)), reads)
+    coarse = tuple(coarse_reads(examination, cut))
+    return Proven(tuple(_slice_steps(slices, shape, examination, cut)), reads, coarse)
 
 
 def _volatile(shape: QueryShape) -> Iterator[Refusal]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from lamina.compiler.query.operators import Comparison, Relation, Term
 from lamina.compiler.rules import one_sided_range, reach_outside_range, short_window
-from lamina.compiler.slices.conditions import TURNED, ends_before_range, reach_before_range
+from lamina.compiler.slices.conditions import TURNED, ends_before_range
 from lamina.compiler.slices.cuts import Grid, Key
 from lamina.compiler.slices.units import UNBOUNDED, in_words
 from lamina.compiler.slices.verdict import InputFacts, Refusal
@@ -17,16 +17,19 @@ def cuts_of(past: Relation, comparisons: Iterable[Comparison], resolve: Resolve)
     return [item for item in comparisons if _cuts(item, past, resolve)]
 
 
-def judge_past(past: Relation, facts: InputFacts, cuts: list[Comparison], *, grid: Grid) -> Iterator[Refusal]:
-    """Yield a refusal where the past reaches into the slice, or further back than its declared window."""
+def times_cut(past: Relation, facts: InputFacts, cuts: Iterable[Comparison], *, grid: Grid) -> tuple[Comparison, ...]:
+    """Return the cuts of the past by its time, with that alone on the left."""
     # Names that its alias gives may be those of other columns.
-    named = cuts if not past.columns else []
-    cuts = [found for item in named if (found := _cut_of_time(item, facts, grid)) is not None]
-    if not ends_before_range(cuts):
+    named = cuts if not past.columns else ()
+    return tuple(found for item in named if (found := _cut_of_time(item, facts, grid)) is not None)
+
+
+def judge_past(past: Relation, facts: InputFacts, times: tuple[Comparison, ...], *, reach: int) -> Iterator[Refusal]:
+    """Yield a refusal where the past reaches into the slice, or further back than its declared window."""
+    if not ends_before_range(times):
         yield one_sided_range.past_refusal(past.table, at=past.at)
     if facts.window is None:
-        return  # without a window every later slice follows
-    reach = reach_before_range(tuple(cuts), grid)
+        return  # how far it reaches is known, or every later slice follows
     declared = in_words(facts.window)
     if reach >= UNBOUNDED:
         text = f"`{past.table}` is read without bound before the slice, but the declared window is {declared}"

@@ -7,8 +7,8 @@ from lamina.compiler.link.parameters import bound_type
 from lamina.compiler.slices.cuts import Cut, off_clock
 from lamina.compiler.slices.slicing import Examination
 from lamina.compiler.slices.units import SECOND, UNBOUNDED, in_words
-from lamina.compiler.slices.verdict import InputFacts, RangeRead, Verdict
-from lamina.values.names import ColumnName
+from lamina.compiler.slices.verdict import CoarseRead, InputFacts, RangeRead, Verdict
+from lamina.values.names import ColumnName, TableName
 from lamina.values.words import listed
 
 LEAVES_READS = frozenset({"L415", "L416", "L417", "L418", "L420", "L424"})
@@ -29,16 +29,20 @@ def range_reads(examination: Examination, cut: Cut) -> Iterator[RangeRead]:
                 continue  # a cast decides which time a text means, and nothing but the query knows its rules
             is_date = spelled in facts.dates
             yield RangeRead(facts.name, spelled, reach.before, is_date=is_date, counts_days=column != name)
+    for table, before in sorted(examination.past.items()):
+        facts = examination.inputs[table]
+        if facts.time_column is not None and before < UNBOUNDED and _is_sure(examination):
+            yield RangeRead(facts.name, facts.time_column, before, is_date=facts.time_column in facts.dates)
 
 
 def by_range(use: InputUse, model: CompiledModel, verdict: Verdict | None) -> InputUse:
     """Return how a model reads an input, with what its verdict knows of the range."""
-    if model.is_own(use):
-        return use.replace(filters_dates=bound_type(model) == "date")
     found = next((read for read in verdict.reads if read.table == use.name), None) if verdict is not None else None
+    seconds = -(-found.before // SECOND) if found is not None else use.reach_seconds
+    if model.is_own(use):
+        return use.replace(filters_dates=bound_type(model) == "date", reach_seconds=seconds)
     if found is None:
         return use
-    seconds = -(-found.before // SECOND)
     return use.replace(
         filter_column=found.column,
         filters_dates=found.is_date,
@@ -47,40 +51,69 @@ def by_range(use: InputUse, model: CompiledModel, verdict: Verdict | None) -> In
     )
 
 
+def coarse_reads(examination: Examination, cut: Cut) -> Iterator[CoarseRead]:
+    """Yield the inputs of which a slice reads a part that no range of one column tells, and how to write it better."""
+    is_open = {read.table: read for read in cut.reads}
+    for table, (read, _) in sorted(examination.reaches.items()):
+        if table not in is_open and (found := _hidden(examination, table)):
+            reason, hint = found
+            yield CoarseRead(TableName(table), reason, hint, at=read.at, file=read.file)
+    for table, read in sorted(is_open.items()):
+        facts = examination.inputs.get(table)
+        if facts is not None and facts.window is not None and not facts.is_past and not facts.keeps:
+            column = f"`{facts.time_column}`" if facts.time_column else "its time"
+            reason = f"the query does not bound {column} by the time of the slice"
+            yield CoarseRead(TableName(table), reason, _bound_hint(facts), at=read.at, file=read.file)
+
+
+def _hidden(examination: Examination, table: str) -> tuple[str, str] | None:
+    """Return why the range of a bounded input is not one of a column, and what to do about it."""
+    columns, facts = sorted(_columns(examination, table)), examination.inputs.get(table)
+    texts = {name.lower() for name in facts.timeless} if facts is not None else set()
+    if not all(columns):
+        return "it is filtered by a value made of several columns", "filter it by one column to avoid that"
+    if len(columns) > 1:
+        return f"it is filtered by different columns ({listed(columns)})", "filter it by one to avoid that"
+    if off_clock(columns[0], examination.grid.zone) in texts:
+        hint = "filter it by a column of type date or timestamp to avoid that"
+        return f"it is filtered by `{columns[0]}`, which is no date or timestamp", hint
+    return None
+
+
+def _bound_hint(facts: InputFacts) -> str:
+    column, span = facts.time_column or "its time", in_words(facts.window or 0)
+    return f"add `{column} >= @start_date - INTERVAL {span} AND {column} < @end_date` to avoid that"
+
+
 def words_of_reads(examination: Examination, cut: Cut) -> Iterator[str]:
     """Yield a sentence for each input of an accepted query: how far it is read, and what a change in it touches."""
     is_open = {read.table for read in cut.reads}
+    coarse = {str(item.table): item for item in coarse_reads(examination, cut)}
     for table, (_, reach) in sorted(examination.reaches.items()):
         if table in is_open:
             yield f"`{table}` is read for the slice in one place, and without a bound in another"
             continue
         span = in_words(reach.before)
         extent = f"from {span} before the slice, as declared" if reach.before else "for exactly the range of the slice"
-        columns, facts = sorted(_columns(examination, table)), examination.inputs.get(table)
-        texts = {name.lower() for name in facts.timeless} if facts is not None else set()
-        if len(columns) > 1 and all(columns):
-            extent += f", but by different columns ({listed(columns)}), {EVERY_SLICE}; filter it by one to avoid that"
-        elif not all(columns):
-            extent += f", but by a value made of several columns, {EVERY_SLICE}; filter it by one column to avoid that"
-        elif off_clock(columns[0], examination.grid.zone) in texts:
-            extent += f", but by `{columns[0]}`, which is no date or timestamp, {EVERY_SLICE}"
-        yield f"`{table}` is read {extent}"
+        found = coarse.get(table)
+        yield f"`{table}` is read {extent}" + (f", but {found.reason}, {EVERY_SLICE}; {found.hint}" if found else "")
     for table in sorted(is_open):
-        yield _words_of_open_read(table, examination.inputs.get(table))
+        past = examination.past.get(table)
+        if past is None:
+            yield _words_of_open_read(table, examination.inputs.get(table), coarse.get(table))
+        elif past >= UNBOUNDED:
+            yield f"`{table}` is its own past: all slices after a rebuilt one follow"
+        else:
+            yield f"`{table}` is its own past, read from {in_words(past)} before the slice"
 
 
-def _words_of_open_read(table: str, facts: InputFacts | None) -> str:
-    if facts is not None and facts.is_past and facts.window is None:
-        return f"`{table}` is its own past: all slices after a rebuilt one follow"
+def _words_of_open_read(table: str, facts: InputFacts | None, coarse: CoarseRead | None) -> str:
     if facts is not None and facts.keeps:
         return f'`{table}` is read whole; a change in it does not revisit old slices (`on_touch = "keep"`)'
     if facts is None or facts.window is None:
         return f"`{table}` is read whole: a change in it touches every slice"
     declared = f"`{table}` is read {in_words(facts.window)} before the slice: taken from the declared window"
-    if facts.is_past:
-        return declared
-    column = f"`{facts.time_column}`" if facts.time_column else "its time"
-    return f"{declared}; the query does not bound {column} by the time of the slice, {EVERY_SLICE}"
+    return f"{declared}; {coarse.reason}, {EVERY_SLICE}; {coarse.hint}" if coarse is not None else declared
 
 
 def _column(examination: Examination, cut: Cut, table: str) -> str:
@@ -88,11 +121,13 @@ def _column(examination: Examination, cut: Cut, table: str) -> str:
     facts = examination.inputs.get(table)
     if facts is None or facts.is_past or any(read.table == table for read in cut.reads):
         return ""
-    is_sure = examination.is_sure and all(item.code in LEAVES_READS for item in examination.refusals)
-    if not is_sure:
-        return ""
-    columns = _columns(examination, table)
+    columns = _columns(examination, table) if _is_sure(examination) else ()
     return next(iter(columns)) if len(columns) == 1 else ""
+
+
+def _is_sure(examination: Examination) -> bool:
+    """Tell whether every comparison with the range was read for what it is."""
+    return examination.is_sure and all(item.code in LEAVES_READS for item in examination.refusals)
 
 
 def _columns(examination: Examination, table: str) -> set[str]:

@@ -26,7 +26,7 @@ from lamina.compiler.rules import (
 )
 from lamina.compiler.slices.alignment import Aligned, Facts, align, bound_reads, spread_keys
 from lamina.compiler.slices.branches import cut_of_set, whole_units
-from lamina.compiler.slices.conditions import Sides, read_comparisons
+from lamina.compiler.slices.conditions import Sides, reach_before_range, read_comparisons
 from lamina.compiler.slices.correlation import Around, correlate
 from lamina.compiler.slices.cuts import (
     Anchor,
@@ -47,7 +47,7 @@ from lamina.compiler.slices.cuts import (
 )
 from lamina.compiler.slices.misfits import Misfit, misfit
 from lamina.compiler.slices.operands import Operands, Source
-from lamina.compiler.slices.own_past import cuts_of, judge_past
+from lamina.compiler.slices.own_past import cuts_of, judge_past, times_cut
 from lamina.compiler.slices.units import UNBOUNDED, in_words
 from lamina.compiler.slices.verdict import InputFacts, Refusal
 
@@ -67,6 +67,7 @@ class Examination:
         self.is_sure = True  # no comparison with the range was taken for what it is not
         self.reaches: dict[str, tuple[Read, Reach]] = {}
         self.columns: dict[str, set[str]] = {}  # by table: what bounds each occurrence of it
+        self.past: dict[str, int] = {}  # how far before the slice the model's own past is read
 
     def examine(self, shape: QueryShape) -> Cut:
         """Judge every block and return the result's."""
@@ -161,7 +162,10 @@ class SelectExamination:
             facts = self.examination.inputs.get(relation.table)
             if facts is not None and facts.is_past:
                 own = cuts_of(relation, comparisons, self.operands.resolve)
-                self.refusals.extend(judge_past(relation, facts, own, grid=self.grid))
+                times = times_cut(relation, facts, own, grid=self.grid)
+                reach = reach_before_range(times, self.grid)
+                self.examination.past[relation.table] = max(self.examination.past.get(relation.table, 0), reach)
+                self.refusals.extend(judge_past(relation, facts, times, reach=reach))
                 cuts += own
         return tuple(item for item in comparisons if item not in cuts)
 

@@ -25,11 +25,22 @@ class RangeRead(Value, frozen=True):
     counts_days: bool = False  # `before` is counted in days of the model's zone that hold its instants
 
 
+class CoarseRead(Value, frozen=True):
+    """An input of which every change makes every slice stale, although a slice reads a part of it; `file` as above."""
+
+    table: TableName
+    reason: str  # what hides the part
+    hint: str  # how to show it
+    at: At = NOWHERE
+    file: str = ""
+
+
 class Proven(Value, frozen=True, tag="proven", tag_field="verdict"):
     """Slice-wise execution equals a recompute, for these reasons."""
 
     steps: tuple[str, ...]
     reads: tuple[RangeRead, ...] = ()  # of the inputs that slices read by a range
+    coarse: tuple[CoarseRead, ...] = ()
 
 
 class Refused(Value, frozen=True, tag="refused", tag_field="verdict"):
