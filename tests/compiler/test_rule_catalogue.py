@@ -1,6 +1,7 @@
 """The rules as a whole: codes are unique, documented, have fixtures and are all run."""
 
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
@@ -8,11 +9,17 @@ from typing import Any
 import pytest
 from scripts.generate_rules import PAGE, page_text
 
-from lamina.compiler import check, contracts, rules
+from lamina.compiler import rules
+from lamina.compiler.known_rules import rules_by_code, rules_of_model, rules_of_project, rules_of_promotion
+from lamina.project import rules as project_rules
 from lamina.rulebook import find_rule, rule_pages
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "rules"
+SOURCE = Path(__file__).parents[2] / "src" / "lamina"
 MODULES: list[Any] = [import_module(f"lamina.compiler.rules.{module.name}") for module in iter_modules(rules.__path__)]
+ALL_MODULES = MODULES + [
+    import_module(f"lamina.project.rules.{module.name}") for module in iter_modules(project_rules.__path__)
+]
 CODES = [module.RULE.code for module in MODULES]
 
 
@@ -40,11 +47,28 @@ def test_every_rule_has_a_bad_and_a_good_fixture(code: str) -> None:
     assert (FIXTURES / code / "good" / "lamina.toml").is_file()
 
 
-def test_every_rule_is_run() -> None:
-    run = {rule.code for rule in check.MODEL_RULES} | set(check.REFUSALS)
-    run |= {rule.code for rule in check.PROJECT_RULES} | {rule.RULE.code for rule in contracts.RULES}
-    run.add("L256")
-    assert run == {code for code in CODES if code >= "L230"}
+def test_every_rule_is_found_by_its_file() -> None:
+    assert set(rules_by_code()) == set(CODES)
+    found = {*rules_of_model(), *rules_of_promotion(), *rules_of_project()}
+    assert found == {module.violations for module in MODULES if hasattr(module, "violations")}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.RULE.code)
+def test_every_rule_has_one_shape(module: Any) -> None:
+    functions = {name for name, item in vars(module).items() if getattr(item, "__module__", "") == module.__name__}
+    if hasattr(module, "violations"):
+        assert list(signature(module.violations).parameters) == ["subject"]
+    else:
+        assert any(name in functions for name in ("finding", "refusal"))
+
+
+def test_a_rule_is_one_file() -> None:
+    texts = {path: path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
+    naming = {
+        module.RULE.code: [path for path, text in texts.items() if f'"{module.RULE.code}"' in text]
+        for module in ALL_MODULES
+    }
+    assert naming == {module.RULE.code: [Path(module.__file__)] for module in ALL_MODULES}
 
 
 def test_reference_page_is_what_the_rules_say() -> None:

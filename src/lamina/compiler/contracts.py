@@ -4,12 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from lamina.compiler.check import demote
 from lamina.compiler.graph import CompiledModel, Graph
-from lamina.compiler.rules import new_nullable_column, removed_protected_column, retyped_protected_column
+from lamina.compiler.known_rules import rules_of_promotion
 from lamina.compiler.subject import Subject
 from lamina.project.model import ModelFile
 from lamina.values.diagnostic import Diagnostic
-
-RULES = (removed_protected_column, retyped_protected_column, new_nullable_column)
 
 
 def check_promoted(files: Iterable[ModelFile], graph: Graph, *, promoted: Graph) -> tuple[Diagnostic, ...]:
@@ -26,5 +24,5 @@ def _findings(file: ModelFile, model: CompiledModel, previous: CompiledModel) ->
     subject = Subject(
         file, model, query=None, names=(), ephemeral={}, shape=None, inputs={}, schemas={}, previous=previous
     )
-    found = [item for rule in RULES for item in rule.violations(subject)]
+    found = [item for violations in rules_of_promotion() for item in violations(subject)]
     yield from demote(found, model.settings.allow)

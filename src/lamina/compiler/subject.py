@@ -1,6 +1,6 @@
 """What the rules look at: one linked model with its files, its shape and the facts of its inputs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from lamina.compiler.graph import CompiledModel
@@ -10,6 +10,7 @@ from lamina.compiler.query.operators import QueryShape
 from lamina.compiler.query.places import place_at
 from lamina.compiler.slices.verdict import InputFacts, Verdict
 from lamina.project.model import ModelFile
+from lamina.project.source import SourceTable
 from lamina.values.diagnostic import Place
 from lamina.values.nearest import nearest
 from lamina.values.schema import Column, Schema
@@ -48,6 +49,13 @@ class Subject(NamedTuple):
     def close_column(self, name: str) -> str | None:
         """Return the output column with the nearest name."""
         return nearest(name, [str(column.name) for column in self.model.columns or ()])
+
+
+class ProjectSubject(NamedTuple):
+    """All models and sources of a project, for the rules that look at several of them together."""
+
+    linked: Sequence[Linked]
+    sources: tuple[SourceTable, ...]
 
 
 def find_column(schema: Schema | None, name: str) -> Column | None:

@@ -3,12 +3,16 @@
 from collections.abc import Iterable
 
 from lamina.compiler.graph import CompiledModel, Graph
+from lamina.compiler.rules import duplicate_target
+from lamina.project.rules import case_clash, duplicate_model, duplicate_source, shared_name
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import ModelName
 from lamina.values.value import Value
 
 # Two models, or a model and a source, that claim one name: neither may be built.
-_ABOUT_SEVERAL = ("L119", "L120", "L127", "L132", "L205")
+_ABOUT_SEVERAL = frozenset(
+    module.RULE.code for module in (duplicate_model, case_clash, duplicate_source, shared_name, duplicate_target)
+)
 _FOLDERS = ("models/", "seeds/")
 _DEFAULTS = "_defaults.toml"
 

@@ -1,5 +1,7 @@
 """A kind of finding: its code, its name, how bad it is; the docstring of its one file is its reference page."""
 
+from typing import Literal
+
 from lamina.values.diagnostic import Diagnostic, Place, Severity
 from lamina.values.value import Value
 
@@ -10,6 +12,7 @@ class Rule(Value, frozen=True):
     code: str
     name: str
     severity: Severity = "error"
+    looks_at: Literal["model", "promotion", "project"] = "model"  # what its `violations` are given, if it has them
 
     def finding(
         self,

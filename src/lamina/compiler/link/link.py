@@ -1,6 +1,7 @@
 """Evaluate a query object against the schemas of its inputs: columns, types, origins, reads, and what does not fit."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from lamina.compiler.link.lookup import Lookup, Problem
 from lamina.compiler.link.rows import ALL, NO_EDGES, LinkedColumn, Rows, opaque_rows
@@ -23,6 +24,7 @@ from lamina.compiler.query.object import (
     TableRelation,
     ValuesScope,
 )
+from lamina.compiler.rules import column_count_mismatch
 from lamina.compiler.types.infer import evaluate, widen
 from lamina.compiler.types.spark_types import UNTYPED, Typed
 from lamina.values.schema import Schema
@@ -213,7 +215,7 @@ class Linker:
             if not any(branch.is_open for branch in branches):
                 odd = next(number for number, count in enumerate(counts) if count != counts[0])
                 start = self._output_at(scope.branches[odd], 0)
-                self.lookup.problems.append(Problem("count", start, tuple(str(count) for count in counts)))
+                self.lookup.problems.append(Problem(start, partial(column_count_mismatch.finding, counts)))
             return opaque_rows(branches)
         columns = united(scope, branches)
         if not scope.is_union_all:

@@ -8,7 +8,6 @@ from lamina.compiler.identity.fingerprint import layout_of, local, without_layou
 from lamina.compiler.identity.modules import imported_modules, source_hash
 from lamina.compiler.link.link import Linker
 from lamina.compiler.link.linked import Linked
-from lamina.compiler.link.lookup import Problem
 from lamina.compiler.link.parameters import RANGE_BOUNDS, RUN_PARAMETERS
 from lamina.compiler.link.reads import Reads
 from lamina.compiler.link.readset import read_sets, reads_of, row_sets
@@ -16,17 +15,7 @@ from lamina.compiler.link.rows import ALL, Rows
 from lamina.compiler.link.struct_fields import unknown_fields
 from lamina.compiler.query.object import Output, QueryObject, SelectScope
 from lamina.compiler.query.places import place_at
-from lamina.compiler.rules import (
-    ambiguous_column,
-    column_count_mismatch,
-    duplicate_column,
-    incompatible_branches,
-    ungrouped_column,
-    unknown_column,
-    unknown_field,
-    unknown_parameter,
-    unknown_relation,
-)
+from lamina.compiler.rules import duplicate_column, unknown_parameter
 from lamina.compiler.types.spark_types import Typed
 from lamina.project.model import ModelFile
 from lamina.project.project import Variable
@@ -247,32 +236,7 @@ def _placed(item: Diagnostic, file: ModelFile) -> Diagnostic:
 def _problems(file: ModelFile, linker: Linker) -> Iterator[Diagnostic]:
     found = (*linker.lookup.problems, *linker.lookup.ambiguities(), *unknown_fields(linker.query.fields, linker.lookup))
     for problem in found:
-        yield _placed(_finding(problem, file), file)
-
-
-def _finding(problem: Problem, file: ModelFile) -> Diagnostic:
-    place = place_at(file.text, problem.start)
-    if problem.code == "count":
-        return column_count_mismatch.finding(tuple(int(item) for item in problem.facts), place=place, model=file.name)
-    name = problem.facts[0]
-    if problem.code == "field":
-        _, owner, kind, *fields = problem.facts
-        return unknown_field.finding(name, place=place, owner=owner, kind=kind, known=tuple(fields))
-    if problem.code == "grouped":
-        return ungrouped_column.finding_of_star(problem.facts, place=place)
-    if problem.code == "types":
-        return incompatible_branches.finding(name, place=place, types=problem.facts[1:])
-    if problem.code == "ambiguous":
-        return ambiguous_column.finding(name, place=place, model=file.name, relations=problem.facts[1:])
-    known = problem.facts[2:]
-    if "" in known and not name.isidentifier():
-        return unknown_column.unnamed(name, place=place, model=file.name)
-    if problem.code == "order":
-        return unknown_column.unordered(name, place=place, model=file.name, known=known)
-    if problem.code == "relation":
-        close = nearest(name, sorted(set(known)))
-        return unknown_relation.finding(name, place=place, model=file.name, nearest=close)
-    return unknown_column.finding(name, place=place, model=file.name, relation=problem.facts[1] or None, known=known)
+        yield _placed(problem.finding(place=place_at(file.text, problem.start)), file)
 
 
 def _unknown_parameters(file: ModelFile, query: QueryObject, around: Surroundings) -> Iterator[Diagnostic]:

@@ -1,14 +1,26 @@
 """Find the columns that a query's uses mean among the rows linked so far, and note the uses that mean nothing."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import NamedTuple, Protocol
 
 from lamina.compiler.link.reads import Origin
 from lamina.compiler.link.rows import ALL, Edges, LinkedColumn, Rows, merge_edges
 from lamina.compiler.link.visible import Visible
 from lamina.compiler.query.object import EXPRESSION, PARAMETER_RELATION, Output, QueryObject, SelectScope, Use
+from lamina.compiler.rules import ambiguous_column, unknown_column, unknown_relation
 from lamina.compiler.types.spark_types import UNTYPED, Typed
+from lamina.values.diagnostic import Diagnostic, Place
 
 RowsOf = Callable[[int], Rows]  # the rows of a relation
+
+
+class Finding(Protocol):
+    """The words of a rule about one problem, but for its place."""
+
+    def __call__(self, *, place: Place) -> Diagnostic:
+        """Return the finding at a place."""
+
 
 # Words Spark reads without brackets, columns a table has beside its schema, and those named after a grouping function.
 PSEUDO_COLUMNS = frozenset(
@@ -37,15 +49,11 @@ PSEUDO_COLUMNS = frozenset(
 )
 
 
-class Problem:
+class Problem(NamedTuple):
     """Something in the query that does not fit the schemas it reads."""
 
-    __slots__ = ("code", "facts", "start")
-
-    def __init__(self, code: str, start: int, facts: tuple[str, ...]) -> None:
-        self.code = code  # the word of a rule: column, ambiguous, relation, count, field, grouped, order, types
-        self.start = start
-        self.facts = facts
+    start: int
+    finding: Finding  # by the rule it breaks
 
 
 class Lookup:
@@ -147,12 +155,13 @@ class Lookup:
         if use.relation >= 0:
             rows = self.rows_of(use.relation)
             known = tuple(column.name for column in rows.columns)
-            self.problems.append(
-                Problem("column", use.start, (use.name, self.query.relations[use.relation].alias, *known))
-            )
+            alias = self.query.relations[use.relation].alias
+            finding = partial(unknown_column.finding, use.name, relation=alias or None, known=known)
+            self.problems.append(Problem(use.start, finding))
             return
         known = tuple(column.name for column in self._all_visible(-1 - use.relation))
-        self.problems.append(Problem("relation" if use.is_qualifier else "column", use.start, (use.name, "", *known)))
+        rule = unknown_relation.finding if use.is_qualifier else unknown_column.finding_without_relation
+        self.problems.append(Problem(use.start, partial(rule, use.name, known=known)))
 
     def _all_visible(self, number: int) -> Iterable[LinkedColumn]:
         while number >= 0:
@@ -176,4 +185,4 @@ class Lookup:
                     owners = self.visible[number].owners(use.name.lower())
                     if len(owners) > 1:
                         aliases = tuple(self.query.relations[owner].alias for owner in owners)
-                        yield Problem("ambiguous", use.start, (use.name, *aliases))
+                        yield Problem(use.start, partial(ambiguous_column.finding, use.name, relations=aliases))

@@ -1,11 +1,13 @@
 """Columns of UNION, INTERSECT and EXCEPT."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 
 from lamina.compiler.link.lookup import PSEUDO_COLUMNS, Problem
 from lamina.compiler.link.rows import ALL, LinkedColumn, Rows, merge_edges
 from lamina.compiler.query.object import DIRECT, SetScope
+from lamina.compiler.rules import incompatible_branches, unknown_column
 from lamina.compiler.types.coercion import common_type, is_null_after_cast
 from lamina.compiler.types.infer import widen
 from lamina.compiler.types.spark_types import Typed
@@ -50,7 +52,8 @@ def set_problems(
         # Behind a qualifier Spark finds what the first branch had under it.
         is_sought = use.relation < 0 and not use.is_qualifier and use.name not in ("", ALL)
         if is_sought and use.name.lower() not in names and use.name.lower() not in PSEUDO_COLUMNS:
-            yield Problem("order", use.start, (use.name, "", *(column.name for column in columns)))
+            known = tuple(column.name for column in columns)
+            yield Problem(use.start, partial(unknown_column.unordered, use.name, known=known))
 
 
 def _mismatches(
@@ -64,11 +67,9 @@ def _mismatches(
         kinds = [(number, part.typed.type) for number, part in enumerate(parts) if part is not None]
         for (_, one), (number, other) in combinations(kinds, 2):
             if _are_strangers(one, other):
-                yield Problem(
-                    "types",
-                    start_of(scope.branches[number], 0 if scope.by_name else position),
-                    (column.name, one, other),
-                )
+                start = start_of(scope.branches[number], 0 if scope.by_name else position)
+                finding = partial(incompatible_branches.finding, column.name, types=(one, other))
+                yield Problem(start, finding)
                 break
 
 

@@ -1,10 +1,12 @@
 """What only schemas show to be wrong with a star: columns it leaves out but does not hold, or that are not grouped."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from lamina.compiler.link.lookup import PSEUDO_COLUMNS, Problem
 from lamina.compiler.link.rows import LinkedColumn
 from lamina.compiler.query.object import Star
+from lamina.compiler.rules import ungrouped_column, unknown_column
 
 
 def not_left_out(star: Star, columns: Sequence[LinkedColumn]) -> Iterator[Problem]:
@@ -15,7 +17,7 @@ def not_left_out(star: Star, columns: Sequence[LinkedColumn]) -> Iterator[Proble
     folded = {*(name.lower() for name in known), *PSEUDO_COLUMNS}
     for name in star.left_out:
         if name.lower() not in folded:
-            yield Problem("column", star.start, (name, "", *known))
+            yield Problem(star.start, partial(unknown_column.finding_without_relation, name, known=known))
 
 
 def not_grouped(
@@ -26,4 +28,4 @@ def not_grouped(
         return
     missing = [column.name for column in columns if column.name.lower() not in keys]
     if missing and all(missing):
-        yield Problem("grouped", star.start, tuple(missing))
+        yield Problem(star.start, partial(ungrouped_column.finding_of_star, tuple(missing)))

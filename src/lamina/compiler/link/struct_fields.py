@@ -1,9 +1,11 @@
 """Find the fields that a query reads of columns whose types do not have them."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from lamina.compiler.link.lookup import Lookup, Problem
 from lamina.compiler.query.object import FieldUse
+from lamina.compiler.rules import unknown_field
 from lamina.compiler.types.spark_types import FRACTIONALS, INTEGRALS, array_of, element_of, fields_of, is_decimal
 from lamina.values.schema import DataType
 
@@ -26,12 +28,13 @@ def _missing(use: FieldUse, kind: DataType) -> Iterator[Problem]:
         known = fields_of(element or kind)
         if known is None:
             if kind in _SIMPLE or is_decimal(kind):
-                yield Problem("field", use.start, (field, owner, kind))
+                yield Problem(use.start, partial(unknown_field.finding, field, owner=owner, kind=kind, known=()))
             return
         found = next((inner for name, inner in known if name.strip("`").lower() == field.lower()), None)
         if found is None:
             if field != "*":
-                yield Problem("field", use.start, (field, owner, "", *(name for name, _ in known)))
+                names = tuple(name for name, _ in known)
+                yield Problem(use.start, partial(unknown_field.finding, field, owner=owner, kind="", known=names))
             return
         kind = array_of(found) if element else found
         owner = f"{owner}.{field}"

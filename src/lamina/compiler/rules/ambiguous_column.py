@@ -10,12 +10,11 @@ from lamina.values.rule import Rule
 RULE = Rule(code="L212", name="AmbiguousColumn")
 
 
-def finding(name: str, *, place: Place, model: str, relations: tuple[str, ...]) -> Diagnostic:
+def finding(name: str, *, place: Place, relations: tuple[str, ...]) -> Diagnostic:
     """Return the finding for one ambiguous column."""
     named = " and ".join(f"`{item}`" for item in relations)
     return RULE.finding(
         f"column `{name}` is ambiguous: it is in {named}",
         place=place,
-        model=model,
         hint=f"write `{relations[0]}.{name}`",
     )

@@ -10,13 +10,12 @@ from lamina.values.rule import Rule
 RULE = Rule(code="L214", name="ColumnCountMismatch")
 
 
-def finding(counts: tuple[int, ...], *, place: Place, model: str) -> Diagnostic:
+def finding(counts: tuple[int, ...], *, place: Place) -> Diagnostic:
     """Return the finding for one set operation."""
     listed = ", ".join(str(count) for count in counts)
     return RULE.finding(
         f"the branches of a set operation have different numbers of columns: {listed}",
         place=place,
-        model=model,
         hint="give every branch the same columns",
     )
 

@@ -10,7 +10,7 @@ from lamina.compiler.subject import Subject, find_column
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
-RULE = Rule(code="L306", name="NewNullableColumn")
+RULE = Rule(code="L306", name="NewNullableColumn", looks_at="promotion")
 
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:

@@ -10,7 +10,7 @@ from lamina.compiler.subject import Subject, find_column
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
-RULE = Rule(code="L304", name="RemovedProtectedColumn")
+RULE = Rule(code="L304", name="RemovedProtectedColumn", looks_at="promotion")
 
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:

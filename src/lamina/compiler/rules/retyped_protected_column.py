@@ -11,7 +11,7 @@ from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 from lamina.values.schema import UNKNOWN
 
-RULE = Rule(code="L305", name="RetypedProtectedColumn")
+RULE = Rule(code="L305", name="RetypedProtectedColumn", looks_at="promotion")
 
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:

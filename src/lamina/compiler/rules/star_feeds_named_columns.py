@@ -4,25 +4,24 @@ Why: a column that disappears upstream breaks the readers, not the model with th
 Fix: list the columns that the readers need.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from lamina.compiler.link.linked import Linked
 from lamina.compiler.query.places import place_at
+from lamina.compiler.subject import ProjectSubject
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
-RULE = Rule(code="L232", name="StarFeedsNamedColumns", severity="info")
+RULE = Rule(code="L232", name="StarFeedsNamedColumns", severity="info", looks_at="project")
 
 
-def violations(linked: Iterable[Linked]) -> Iterator[Diagnostic]:
+def violations(subject: ProjectSubject) -> Iterator[Diagnostic]:
     """Yield each star over a table whose columns another model names."""
-    found = list(linked)
     readers: dict[str, str] = {}
-    for item in found:
+    for item in subject.linked:
         for use in item.model.inputs:
             if use.read_set:
                 readers.setdefault(use.name.lower(), item.model.name)
-    for item in found:
+    for item in subject.linked:
         model = item.model
         reader = readers.get(model.name.lower())
         for start in item.stars if reader else ():

@@ -4,8 +4,9 @@ Why: a misspelt code would allow nothing; an error that is not about incremental
 Fix: use the code that the diagnostic shows.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
+from lamina.compiler.known_rules import demotable
 from lamina.compiler.subject import Subject
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
@@ -13,10 +14,10 @@ from lamina.values.rule import Rule
 RULE = Rule(code="L256", name="UnknownAllowedCode")
 
 
-def violations(subject: Subject, demotable: Collection[str]) -> Iterator[Diagnostic]:
+def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each entry of `allow` that is not the code of a demotable rule."""
     for number, code in enumerate(subject.model.settings.allow):
-        if code in demotable:
+        if code in demotable():
             continue
         yield RULE.finding(
             f"`{code}` is not a code that can be allowed",

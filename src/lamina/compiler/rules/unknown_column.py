@@ -14,19 +14,26 @@ RULE = Rule(code="L211", name="UnknownColumn")
 MOST_LISTED = 8
 
 
-def finding(name: str, *, place: Place, model: str, relation: str | None, known: tuple[str, ...]) -> Diagnostic:
+def finding(name: str, *, place: Place, relation: str | None, known: tuple[str, ...]) -> Diagnostic:
     """Return the finding for one missing column; without a relation no input of the query has it."""
+    if may_be_unnamed(name, known):
+        return unnamed(name, place=place)
     where = f"`{relation}` has no column `{name}`" if relation else f"no input of the query has a column `{name}`"
     close = nearest(name, sorted(set(known)))
     hint = f"did you mean `{close}`?" if close else _listed(known)
-    return RULE.finding(where, place=place, model=model, hint=hint, suggestion=close)
+    return RULE.finding(where, place=place, hint=hint, suggestion=close)
 
 
-def unordered(name: str, *, place: Place, model: str, known: tuple[str, ...]) -> Diagnostic:
+def finding_without_relation(name: str, *, place: Place, known: tuple[str, ...]) -> Diagnostic:
+    """Return the finding for a column that no input of the query has."""
+    return finding(name, place=place, relation=None, known=known)
+
+
+def unordered(name: str, *, place: Place, known: tuple[str, ...]) -> Diagnostic:
     """Return the finding for a column that the rows of a set operation are ordered by, and that it does not return."""
     close = nearest(name, sorted(set(known)))
     hint = f"did you mean `{close}`?" if close else _listed(known)
-    return RULE.finding(f"the set operation returns no column `{name}`", place=place, model=model, hint=hint)
+    return RULE.finding(f"the set operation returns no column `{name}`", place=place, hint=hint)
 
 
 def _listed(known: tuple[str, ...]) -> str:
@@ -37,11 +44,15 @@ def _listed(known: tuple[str, ...]) -> str:
     return f"the columns are {', '.join(f'`{item}`' for item in names[:MOST_LISTED])}{more}"
 
 
-def unnamed(name: str, *, place: Place, model: str) -> Diagnostic:
+def may_be_unnamed(name: str, known: tuple[str, ...]) -> bool:
+    """Tell whether a name may be one that Spark gives an expression without an alias, which an input has."""
+    return "" in known and not name.isidentifier()
+
+
+def unnamed(name: str, *, place: Place) -> Diagnostic:
     """Return the finding for a name that Spark may give an expression without an alias."""
     return RULE.finding(
         f"no column is surely named `{name}`: an input has a computed column without an alias",
         place=place,
-        model=model,
         hint="give the expression an alias where it is computed, and read that",
     )

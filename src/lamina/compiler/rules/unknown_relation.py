@@ -4,15 +4,18 @@ Why: Spark would refuse the query when the model runs; an aliased table is known
 Fix: use the alias of the FROM clause.
 """
 
+from lamina.compiler.rules import unknown_column
 from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.nearest import nearest
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L213", name="UnknownRelation")
 
 
-def finding(name: str, *, place: Place, model: str, nearest: str | None) -> Diagnostic:
-    """Return the finding for one unknown qualifier."""
-    hint = f"did you mean `{nearest}`?" if nearest else "use an alias of the FROM clause"
-    return RULE.finding(
-        f"the query has no table, alias or column `{name}`", place=place, model=model, hint=hint, suggestion=nearest
-    )
+def finding(name: str, *, place: Place, known: tuple[str, ...]) -> Diagnostic:
+    """Return the finding for one unknown qualifier, given the columns that could be meant."""
+    if unknown_column.may_be_unnamed(name, known):
+        return unknown_column.unnamed(name, place=place)
+    close = nearest(name, sorted(set(known)))
+    hint = f"did you mean `{close}`?" if close else "use an alias of the FROM clause"
+    return RULE.finding(f"the query has no table, alias or column `{name}`", place=place, hint=hint, suggestion=close)

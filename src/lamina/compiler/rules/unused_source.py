@@ -4,20 +4,20 @@ Why: it is probably misspelt somewhere, or left over.
 Fix: read it, or remove it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from lamina.compiler.graph import CompiledModel
+from lamina.compiler.subject import ProjectSubject
 from lamina.project.source import SourceTable
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
-RULE = Rule(code="L433", name="UnusedSource", severity="warning")
+RULE = Rule(code="L433", name="UnusedSource", severity="warning", looks_at="project")
 
 
-def violations(sources: Iterable[SourceTable], models: Iterable[CompiledModel]) -> Iterator[Diagnostic]:
-    """Yield each declared table nobody reads."""
-    read = {name.lower() for model in models for name in model.depends_on}
-    for table in sources:
+def violations(subject: ProjectSubject) -> Iterator[Diagnostic]:
+    """Yield each declared table that no model reads."""
+    read = {name.lower() for item in subject.linked for name in item.model.depends_on}
+    for table in subject.sources:
         if table.name.lower() in read or table.places is None:
             continue
         yield RULE.finding(

@@ -5,10 +5,13 @@ from collections.abc import Iterator, Mapping
 from lamina.compiler.query.operators import QueryShape, SelectBlock
 from lamina.compiler.rules import (
     ambiguous_driver,
+    group_without_time,
     inexact_range,
+    loose_placeholder,
     one_sided_range,
     reach_outside_range,
     short_window,
+    unaligned_slices,
     underived_time,
     unfiltered_input,
     volatile_function,
@@ -23,7 +26,7 @@ from lamina.compiler.slices.verdict import InputFacts, Proven, Refusal, Refused,
 from lamina.strategies.traits import Driver, Slices, Traits, Upsert
 
 RUN_PARAMETERS = frozenset({"execution_time", "run_id"})
-UNIT_WISE = frozenset({"L416", "L418", "L420"})
+UNIT_WISE = frozenset(module.RULE.code for module in (group_without_time, unaligned_slices, loose_placeholder))
 """Refusals about several slices in one batch; with `batch_size = 1` the result alone decides."""
 ONE_SLICE_HINT = ", or set `batch_size = 1`"
 

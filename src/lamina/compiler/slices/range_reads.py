@@ -4,6 +4,14 @@ from collections.abc import Iterator
 
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.compiler.link.parameters import bound_type
+from lamina.compiler.rules import (
+    distinct_without_time,
+    group_without_time,
+    interval_limit,
+    loose_placeholder,
+    reach_outside_range,
+    unaligned_slices,
+)
 from lamina.compiler.slices.cuts import Cut, off_clock
 from lamina.compiler.slices.slicing import Examination
 from lamina.compiler.slices.units import SECOND, UNBOUNDED, in_words
@@ -11,7 +19,17 @@ from lamina.compiler.slices.verdict import CoarseRead, InputFacts, RangeRead, Ve
 from lamina.values.names import ColumnName, TableName
 from lamina.values.words import listed
 
-LEAVES_READS = frozenset({"L415", "L416", "L417", "L418", "L420", "L424"})
+LEAVES_READS = frozenset(
+    module.RULE.code
+    for module in (
+        reach_outside_range,
+        group_without_time,
+        interval_limit,
+        unaligned_slices,
+        loose_placeholder,
+        distinct_without_time,
+    )
+)
 """Refusals after which it is still known which rows are read: of windows, groups, limits and the like over them."""
 
 EVERY_SLICE = "so a change in it touches every slice"
