@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lamina.compiler.types.functions.catalogue import FUNCTIONS, HIGHER_ORDER
-from lamina.compiler.types.functions.names import RENAMED, function_name
+from lamina.compiler.types.functions.facts import AGGREGATES, KNOWN, UNORDERED
+from lamina.compiler.types.functions.names import RENAMED, classes_of, function_name
 from lamina.compiler.types.spark_types import Typed
 from lamina.values.schema import UNKNOWN, DataType, parse_type
 
@@ -46,6 +47,11 @@ def test_the_catalogue_is_wide() -> None:
 
 def test_every_name_is_a_function_of_spark_but_our_own() -> None:
     assert (FUNCTIONS | HIGHER_ORDER).keys() - NAMES == OWN
+
+
+def test_a_function_whose_result_is_known_is_in_the_table_of_facts() -> None:
+    assert (FUNCTIONS | HIGHER_ORDER).keys() - OWN <= KNOWN
+    assert set(classes_of(UNORDERED).values()) <= UNORDERED <= AGGREGATES
 
 
 def test_every_renamed_class_leads_to_a_rule() -> None:

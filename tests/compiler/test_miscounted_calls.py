@@ -6,8 +6,7 @@ import pytest
 from tests.compiler.projects import graph_of, model
 
 from lamina.api import compile_project, load_project
-from lamina.compiler.types.function_kinds import KNOWN
-from lamina.compiler.types.functions.argument_counts import ARGUMENT_COUNTS
+from lamina.compiler.types.functions.facts import ARGUMENT_COUNTS, KNOWN
 from lamina.values.diagnostic import Diagnostic
 
 

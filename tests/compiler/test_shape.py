@@ -7,7 +7,7 @@ from sqlglot.errors import ParseError
 from lamina.compiler.query.operators import FunctionUse, QueryShape, SelectBlock, SetBlock
 from lamina.compiler.slices.shape import shape_of
 from lamina.compiler.slices.units import DAY
-from lamina.compiler.types import function_kinds
+from lamina.compiler.types.functions import facts
 
 
 def read(sql: str) -> QueryShape:
@@ -125,17 +125,17 @@ def test_bounds_outside_comparisons_are_loose() -> None:
 
 
 def test_every_aggregate_of_spark_is_seen() -> None:
-    names = function_kinds.AGGREGATES
+    names = facts.AGGREGATES
     assert [name for name in sorted(names) if "aggregate" not in {item.kind for item in _calls(name)}] == []
 
 
 def test_every_volatile_function_of_spark_is_seen() -> None:
-    names = function_kinds.VOLATILE
+    names = facts.VOLATILE
     assert [name for name in sorted(names) if "volatile" not in {item.kind for item in _calls(name)}] == []
 
 
 def test_no_row_function_is_taken_for_anything_else() -> None:
-    names = function_kinds.OTHER
+    names = facts.OTHER
     assert [name for name in sorted(names) if {item.kind for item in _calls(name)} - {"unordered"}] == []
 
 

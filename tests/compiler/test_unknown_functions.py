@@ -7,7 +7,7 @@ from tests.compiler.projects import graph_of, model
 
 from lamina.api import compile_project, load_project
 from lamina.compiler.problems.unknown_functions import ELSEWHERE, SYNTAX, meant_function
-from lamina.compiler.types.function_kinds import KNOWN
+from lamina.compiler.types.functions.facts import KNOWN
 
 
 def unknown(sql: str) -> list[str]:

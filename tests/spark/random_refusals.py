@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from random import Random
 
-from lamina.compiler.types.functions.argument_counts import ARGUMENT_COUNTS
+from lamina.compiler.types.functions.facts import ARGUMENT_COUNTS
 
 VALUES = (
     *("a", "b", "c", "s", "ts", "d", "arr", "m", "st", "sarr", "t.a", "st.x", "st.y.z", "t.st.y", "sarr.x", "st.q"),

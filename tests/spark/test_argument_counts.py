@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lamina.compiler.types.function_kinds import KNOWN, names_in
-from lamina.compiler.types.functions.argument_counts import ARGUMENT_COUNTS
+from lamina.compiler.types.functions.facts import ARGUMENT_COUNTS, KNOWN
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -15,9 +14,31 @@ pytestmark = pytest.mark.spark
 
 MOST = 8
 WITH_UNIT = frozenset({"date_add", "date_diff", "dateadd", "datediff"})  # `datediff(DAY, a, b)` is syntax of its own
-OTHERWISE_SYNTAX = names_in(
-    "any between case cast current_date current_time current_timestamp current_user div exists ilike in like mod not or"
-    " regexp rlike session_user some user when"
+OTHERWISE_SYNTAX = frozenset(
+    [
+        "any",
+        "between",
+        "case",
+        "cast",
+        "current_date",
+        "current_time",
+        "current_timestamp",
+        "current_user",
+        "div",
+        "exists",
+        "ilike",
+        "in",
+        "like",
+        "mod",
+        "not",
+        "or",
+        "regexp",
+        "rlike",
+        "session_user",
+        "some",
+        "user",
+        "when",
+    ]
 )
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lamina.compiler.types import function_kinds
+from lamina.compiler.types.functions import facts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,8 +24,8 @@ def groups(spark: "SparkSession") -> dict[str, str]:
 
 def test_the_table_holds_exactly_the_functions_of_spark(spark: "SparkSession") -> None:
     found = groups(spark)
-    assert sorted(set(found) - function_kinds.KNOWN) == []
+    assert sorted(set(found) - facts.KNOWN) == []
     # A name too many would let a query pass that Spark refuses.
-    assert sorted(function_kinds.KNOWN - set(found) - {"or", "case"}) == []
+    assert sorted(facts.KNOWN - set(found) - {"or", "case"}) == []
     aggregates = {name for name, group in found.items() if group == "agg_funcs"}
-    assert sorted(aggregates - function_kinds.AGGREGATES) == []
+    assert sorted(aggregates - facts.AGGREGATES) == []

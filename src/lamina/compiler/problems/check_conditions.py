@@ -14,7 +14,7 @@ from lamina.compiler.query.nodes import Nodes, own_nodes
 from lamina.compiler.query.parse import parse
 from lamina.compiler.query.program import expression_program
 from lamina.compiler.subject import find_column
-from lamina.compiler.types.function_kinds import AGGREGATES
+from lamina.compiler.types.functions.facts import AGGREGATES
 from lamina.compiler.types.infer import evaluate
 from lamina.compiler.types.program_form import UNKNOWN_PROGRAM, Program
 from lamina.compiler.types.spark_types import UNTYPED, Typed

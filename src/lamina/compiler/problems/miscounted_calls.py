@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lamina.compiler.types.functions.argument_counts import ARGUMENT_COUNTS, MANY
+from lamina.compiler.types.functions.facts import ARGUMENT_COUNTS, MANY
 
 OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
 CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})

@@ -10,7 +10,7 @@ from lamina.compiler.query.generators import is_generator
 from lamina.compiler.query.nodes import Nodes, own_nodes, star_of, start_of
 from lamina.compiler.query.uses import ONLY_OVER_WINDOWS
 from lamina.compiler.slices.calls import is_windowed
-from lamina.compiler.types.function_kinds import AGGREGATES, OTHER
+from lamina.compiler.types.functions.facts import AGGREGATES, OTHER
 from lamina.compiler.types.functions.names import function_name
 
 Node = Any

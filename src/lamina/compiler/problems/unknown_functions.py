@@ -6,18 +6,16 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from lamina.compiler.query.called_words import backwards
-from lamina.compiler.types.function_kinds import KNOWN, names_in
+from lamina.compiler.types.functions.facts import KNOWN
 from lamina.values.nearest import nearest
 
-SYNTAX = names_in("identifier stream timediff timestampadd timestampdiff try_cast")
+SYNTAX = frozenset({"identifier", "stream", "timediff", "timestampadd", "timestampdiff", "try_cast"})
 """Calls that Spark's grammar knows, which its list of functions leaves out."""
-BEFORE_BRACKETS = backwards(
-    KNOWN
-    | SYNTAX
-    | names_in("all and as by cube distinct else except from group having join on over rollup select sets then using")
-    | names_in("values varchar where within")
-    | {""}
+WORDS = (
+    "all and as by cube distinct else except from group having join on over rollup select sets then using values "
+    "varchar where within"
 )
+BEFORE_BRACKETS = backwards(KNOWN.union(SYNTAX, WORDS.split(), {""}))
 """Words that may be before a bracket, backwards: a query without any other needs no second look."""
 ELSEWHERE = {
     "array_to_string": "array_join",

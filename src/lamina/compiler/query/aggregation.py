@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lamina.compiler.types.function_kinds import AGGREGATES, KNOWN, RANKING
+from lamina.compiler.types.functions.facts import AGGREGATES, KNOWN, RANKING
 
 Node = Any
 

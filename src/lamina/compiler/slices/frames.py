@@ -7,18 +7,9 @@ from sqlglot import exp
 
 from lamina.compiler.query.operators import OrderTerm, Window
 from lamina.compiler.slices.terms import interval_span, place, term_of
+from lamina.compiler.types.functions.names import called_name
 
 Node = Any
-
-SPARK_NAMES: dict[Any, str] = {
-    exp.ArrayAgg: "collect_list",
-    exp.ArrayUniqueAgg: "collect_set",
-    exp.ArgMax: "max_by",
-    exp.ArgMin: "min_by",
-    exp.GroupConcat: "listagg",
-}
-"""Names that the parser folds into others."""
-_OWN_NAMES: dict[Any, str] = {}  # of all other classes, found once for each
 
 BACKWARD = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Lag)
 BOTH_WAYS = (exp.Lead, exp.Ntile, exp.PercentRank, exp.CumeDist)
@@ -67,7 +58,7 @@ def window_of(node: Node, named: Mapping[str, Node]) -> Window:
     order = order_terms(parts.order)
     back, looks_ahead = _reach(parts.function, parts.spec, is_ordered=bool(order))
     return Window(
-        function=function_name(parts.function),
+        function=called_name(parts.function),
         partition=tuple(term_of(item) for item in parts.partition),
         order=order,
         back=back,
@@ -75,19 +66,6 @@ def window_of(node: Node, named: Mapping[str, Node]) -> Window:
         is_numbering=parts.is_numbering,
         at=place(node),
     )
-
-
-def function_name(node: Node) -> str:
-    """Return the name of a call as Spark users write it."""
-    return str(node.this).lower() if isinstance(node, exp.Anonymous) else class_name(type(node))
-
-
-def class_name(kind: type[exp.Expr]) -> str:
-    """Return the name of a class of calls as Spark users write it."""
-    name = SPARK_NAMES.get(kind) or _OWN_NAMES.get(kind)
-    if name is None:
-        name = _OWN_NAMES[kind] = kind.sql_name().lower() if issubclass(kind, exp.Func) else kind.key
-    return name
 
 
 def ordered_by(order: Node | None) -> list[Node]:

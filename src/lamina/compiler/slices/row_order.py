@@ -9,22 +9,23 @@ from lamina.compiler.query.nodes import Nodes, first_start, has_grouping_sets
 from lamina.compiler.query.object import RowChoice, SelectScope, UnorderedCall
 from lamina.compiler.query.operators import NOWHERE
 from lamina.compiler.query.scopes import Scopes
-from lamina.compiler.slices.calls import UNORDERED_NODES, kinds_of
-from lamina.compiler.slices.frames import function_name, ordered_by, window_parts
+from lamina.compiler.slices.calls import kinds_of
+from lamina.compiler.slices.frames import ordered_by, window_parts
 from lamina.compiler.slices.outputs import group_keys
 from lamina.compiler.slices.terms import term_of
+from lamina.compiler.types.functions.facts import UNORDERED
+from lamina.compiler.types.functions.names import called_name, classes_of
 
 Node = Any
 
-_UNORDERED = frozenset(UNORDERED_NODES)
 _WINDOWS = frozenset({exp.Window})
 _LIMITS = frozenset({exp.Limit, exp.Offset, exp.Fetch})
 
 
 def unordered_calls(nodes: Nodes) -> tuple[UnorderedCall, ...]:
     """Return the aggregates among the nodes of a query that depend on the order of rows."""
-    calls = [node for node in nodes.of(_UNORDERED) if "unordered" in kinds_of(node)]
-    return tuple([UnorderedCall(function_name(node), first_start(node)) for node in calls])
+    calls = [node for node in nodes.of(classes_of(UNORDERED).keys()) if "unordered" in kinds_of(node)]
+    return tuple([UnorderedCall(called_name(node), first_start(node)) for node in calls])
 
 
 def row_choices(nodes: Nodes, scopes: Scopes) -> tuple[RowChoice, ...]:
@@ -43,7 +44,7 @@ def _numbering(node: Node, scopes: Scopes) -> Iterator[RowChoice]:
     if window.is_numbering and not _orders_groups(select, keys):
         relation, columns = _keyed(select, keys, scopes)
         is_ordered = window.order is not None
-        yield RowChoice(function_name(window.function), relation, columns, is_ordered, first_start(window.function))
+        yield RowChoice(called_name(window.function), relation, columns, is_ordered, first_start(window.function))
 
 
 def _limit(node: Node, scopes: Scopes) -> Iterator[RowChoice]:

@@ -26,10 +26,11 @@ from lamina.compiler.query.operators import (
 )
 from lamina.compiler.slices.calls import is_plain_call, kinds_of
 from lamina.compiler.slices.clock_literals import clock_literals
-from lamina.compiler.slices.frames import function_name, order_terms, window_of
+from lamina.compiler.slices.frames import order_terms, window_of
 from lamina.compiler.slices.outputs import keys_of, output_of
 from lamina.compiler.slices.terms import condition_of, is_bound, parameter_name, place, term_of
 from lamina.compiler.slices.volatile import literal_name
+from lamina.compiler.types.functions.names import called_name
 
 Node = Any
 Definitions = dict[str, "Definition"]
@@ -328,7 +329,7 @@ class _Expressions:
     def _read(self, item: Node, reader: ShapeReader, definitions: Definitions) -> None:
         if isinstance(item, (exp.Func, exp.Any)):
             kinds = kinds_of(item)
-            self.functions.extend(FunctionUse(kind, function_name(item), place(item)) for kind in kinds)
+            self.functions.extend(FunctionUse(kind, called_name(item), place(item)) for kind in kinds)
         elif isinstance(item, exp.Query):
             self._subquery(item, reader, definitions)
         elif isinstance(item, exp.Window) and not isinstance(item.this, exp.Identifier):

@@ -1,5 +1,8 @@
 """Spark's names of the functions that the SQL parser knows under names of its own."""
 
+from functools import cache
+from typing import Any
+
 from sqlglot import exp
 
 # The parser gives one class to synonyms (`lcase`, `lower`) and its own names to many functions.
@@ -8,6 +11,7 @@ RENAMED: dict[type[exp.Expr], str] = {
     exp.ApproxQuantile: "percentile_approx",
     exp.ArgMax: "max_by",
     exp.ArgMin: "min_by",
+    exp.ArrayAgg: "collect_list",
     exp.ArraySize: "size",
     exp.ArraySlice: "slice",
     exp.ArrayToString: "array_join",
@@ -76,3 +80,16 @@ def function_name(kind: type[exp.Expr]) -> str | None:
         own = kind.sql_name().lower() if issubclass(kind, exp.Func) else None
         _NAMES[kind] = RENAMED.get(kind) or _HIDDEN.get(kind.__name__, own)
     return _NAMES[kind]
+
+
+def called_name(node: Any) -> str:
+    """Return the name of a call as Spark users write it; of a node that is no call, that of its class."""
+    if node.__class__ is exp.Anonymous:
+        return str(node.this).lower()
+    return function_name(node.__class__) or str(node.key)
+
+
+@cache
+def classes_of(names: frozenset[str]) -> dict[type[exp.Expr], str]:
+    """Return the classes of the parser that stand for some functions, with their names."""
+    return {kind: name for kind in exp.ALL_FUNCTIONS if (name := function_name(kind)) in names}
