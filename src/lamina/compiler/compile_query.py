@@ -10,6 +10,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lamina.compiler.identity.canonical import canonical
 from lamina.compiler.problems.problems import problems_of
 from lamina.compiler.problems.ungrouped import grouped_stars
+from lamina.compiler.query.brackets import brackets_of
 from lamina.compiler.query.from_clause import BEHIND_SAMPLE
 from lamina.compiler.query.nodes import Nodes
 from lamina.compiler.query.object import ParameterUse, QueryObject, QueryRelation, Reference
@@ -132,13 +133,9 @@ def _placed(reference: Reference, tokens: list[Token]) -> Reference:
         return reference
     position = bisect_left(tokens, reference.end, key=lambda token: token.start)
     end = reference.end
+    closing = {bracket.opening: bracket.closing for bracket in brackets_of(tokens, frozenset())}
     while position < len(tokens) and tokens[position].text.upper() in {"TABLESAMPLE", "REPEATABLE"}:
-        depth = 0
-        for token in tokens[position + 1 :]:
-            position += 1
-            depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
-            if depth == 0:
-                break
+        position = closing.get(position + 1, position)
         end = tokens[position].end + 1
         position += 1
     return reference.replace(alias_at=end)

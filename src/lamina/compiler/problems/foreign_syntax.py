@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lamina.compiler.query.brackets import Bracket, brackets_of
 from lamina.compiler.query.nodes import Nodes, first_start
 
 Node = Any
@@ -55,8 +56,7 @@ TYPES_BACKWARDS = frozenset(name[::-1] for name in TYPES)
 COLONS = re.compile(r"::\s*+(\w++)")
 ENDS = frozenset({TokenType.R_PAREN, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.SEMICOLON})
 TABLES = frozenset({TokenType.VAR, TokenType.IDENTIFIER, TokenType.L_PAREN})  # what FROM can be followed by
-OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET})
-CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET})
+IN_BRACKETS = frozenset({TokenType.COMMA, TokenType.ALIAS, TokenType.ORDER_BY})
 BEFORE_STAR = frozenset({TokenType.SELECT, TokenType.DISTINCT, TokenType.COMMA, TokenType.DOT})
 
 AT_ZONE = ["AT", "ZONE"]  # around TIME
@@ -130,39 +130,22 @@ def _of_select(node: Node) -> Iterator[Foreign]:
         yield Foreign("FETCH is not Spark SQL", "use LIMIT", first_start(args["limit"]))
 
 
-class _Bracket:
-    """An open bracket: the word before it, its number among the tokens, and how many commas are directly inside."""
-
-    __slots__ = ("commas", "number", "word")
-
-    def __init__(self, word: str, number: int) -> None:
-        self.word = word
-        self.number = number
-        self.commas = 0
-
-
 def _of_tokens(tokens: list[Token]) -> Iterator[Foreign]:
-    brackets = [_Bracket("", -1)]  # the first stands for the whole query
+    for bracket in brackets_of(tokens, IN_BRACKETS):
+        yield from _of_bracket(bracket, tokens)
     for number, token in enumerate(tokens):
         kind, following = token.token_type, tokens[number + 1 : number + 3]
-        if kind in OPENING:
-            brackets.append(_Bracket(_word_before(number, tokens), number))
-        elif kind in CLOSING and len(brackets) > 1:
-            yield from _of_bracket(brackets.pop(), tokens)
-        elif kind is TokenType.COMMA:
-            brackets[-1].commas += 1
+        if kind is TokenType.COMMA:
             yield from _of_comma(tokens[max(number - 2, 0) : number], token, following)
         elif kind is TokenType.STAR and tokens[number - 1].token_type in BEFORE_STAR and _excludes(following):
             yield Foreign("`* EXCLUDE` is not Spark SQL", "use `* EXCEPT (...)`", following[0].start)
-        elif kind is TokenType.DCOLON or (kind is TokenType.ALIAS and brackets[-1].word in CASTS):
+        elif kind is TokenType.DCOLON:
             yield from _of_type(following)
         elif kind is TokenType.TIME and [item.text.upper() for item in (tokens[number - 1], *following[:1])] == AT_ZONE:
             instead = "use `from_utc_timestamp`, `to_utc_timestamp` or `convert_timezone`"
             yield Foreign("AT TIME ZONE is not Spark SQL", instead, tokens[number - 1].start)
         elif kind is TokenType.DARROW:
             yield Foreign("`->>` is not Spark SQL", "use `get_json_object(...)`", token.start)
-        elif kind is TokenType.ORDER_BY and brackets[-1].word in JOINED_TEXTS:
-            yield Foreign("Spark has no ORDER BY inside an aggregate", SORTED, token.start)
 
 
 def _word_before(number: int, tokens: list[Token]) -> str:
@@ -180,20 +163,25 @@ def _of_comma(before: list[Token], comma: Token, following: list[Token]) -> Iter
         yield Foreign("LIMIT takes one number", f"use `LIMIT {count} OFFSET {before[1].text}`", before[0].start)
 
 
-def _of_bracket(bracket: _Bracket, tokens: list[Token]) -> Iterator[Foreign]:
+def _of_bracket(bracket: Bracket, tokens: list[Token]) -> Iterator[Foreign]:
     """Yield what is wrong with the brackets of one call, or of one array, once they are closed."""
-    opening, first = tokens[bracket.number], tokens[bracket.number + 1]
-    name = tokens[bracket.number - 1]
+    opening, first = tokens[bracket.opening], tokens[bracket.opening + 1]
+    name, word, commas = tokens[bracket.opening - 1], _word_before(bracket.opening, tokens), bracket.commas(tokens)
+    for number in bracket.inside:
+        if word in CASTS and tokens[number].token_type is TokenType.ALIAS:
+            yield from _of_type(tokens[number + 1 : number + 3])
+        elif word in JOINED_TEXTS and tokens[number].token_type is TokenType.ORDER_BY:
+            yield Foreign("Spark has no ORDER BY inside an aggregate", SORTED, tokens[number].start)
     if opening.token_type is TokenType.L_BRACKET:
-        if bracket.word == "ARRAY" and bracket.commas:
+        if word == "ARRAY" and commas:
             yield Foreign("`ARRAY[...]` is not Spark SQL", "use `array(...)`", name.start)
-    elif bracket.word in QUANTIFIERS and first.token_type is TokenType.SELECT:
-        if tokens[bracket.number - 2].token_type in COMPARISONS:
+    elif word in QUANTIFIERS and first.token_type is TokenType.SELECT:
+        if tokens[bracket.opening - 2].token_type in COMPARISONS:
             instead = "use IN or EXISTS, or compare with the `max` or `min` of the subquery"
-            yield Foreign(f"Spark compares with no {bracket.word} of a subquery", instead, name.start)
-    elif bracket.word in WITH_UNIT and bracket.commas == 2 and first.token_type is TokenType.STRING:
+            yield Foreign(f"Spark compares with no {word} of a subquery", instead, name.start)
+    elif word in WITH_UNIT and commas == 2 and first.token_type is TokenType.STRING:
         yield Foreign(f"the unit of `{name.text}` is in quotes", f"write `{first.text.upper()}`", first.start)
-    elif bracket.word in {"EXTRACT", "DATE_PART", "DATEPART"} and first.text.upper() == "EPOCH":
+    elif word in {"EXTRACT", "DATE_PART", "DATEPART"} and first.text.upper() == "EPOCH":
         yield Foreign(f"`{name.text}` knows no `epoch`", "use `unix_timestamp(...)`", first.start)
 
 

@@ -1,21 +1,20 @@
 """Find the calls of Spark's functions that have too few or too many arguments, counted as they are written."""
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable
 from typing import Any, NamedTuple
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lamina.compiler.query.brackets import Bracket, brackets_of
 from lamina.compiler.types.functions.facts import ARGUMENT_COUNTS, MANY
 
-OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
-CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
 # A subquery, syntax of its own (`trim(BOTH FROM s)`), a type with commas, a named argument: commas count no arguments.
 UNCOUNTABLE = frozenset(
     {TokenType.SELECT, TokenType.FROM, TokenType.IN, TokenType.DCOLON, TokenType.FARROW, TokenType.VALUES}
 )
-MARKS = OPENING | CLOSING | UNCOUNTABLE | {TokenType.COMMA, TokenType.STAR}
+MARKS = UNCOUNTABLE | {TokenType.COMMA, TokenType.STAR}
 TEXT = re.compile(r"'[^']*'")
 COUNTS_BACKWARDS = {
     **{name[::-1]: counts for name, counts in ARGUMENT_COUNTS.items()},
@@ -33,22 +32,12 @@ class Miscounted(NamedTuple):
     start: int
 
 
-class _Bracket:
-    """An open bracket: where it is, how many commas are directly inside, whether they separate arguments."""
-
-    __slots__ = ("commas", "is_countable", "position")
-
-    def __init__(self, position: int) -> None:
-        self.position = position
-        self.commas = 0
-        self.is_countable = True
-
-
 def miscounted_calls(text: str, called: list[str], *, tokens: list[Token], nodes: Iterable[Any]) -> list[Miscounted]:
     """Return the calls that Spark refuses for the number of their arguments; a name that is not a call is never one."""
     if _looks_right(text, called):
         return []
-    suspects = {found.start: found for found in _suspects(tokens)}
+    found = (_suspect(tokens, bracket) for bracket in brackets_of(tokens, MARKS))
+    suspects = {item.start: item for item in found if item is not None}
     if not suspects:
         return []
     return [suspects[start] for node in nodes if (start := _call_at(node)) in suspects]
@@ -82,34 +71,23 @@ def _looks_right(text: str, called: list[str]) -> bool:
     return True
 
 
-def _suspects(tokens: list[Token]) -> Iterator[Miscounted]:
-    brackets: list[_Bracket] = []
-    for position, kind in [(at, kind) for at, token in enumerate(tokens) if (kind := token.token_type) in MARKS]:
-        if kind in OPENING:
-            brackets.append(_Bracket(position))
-        elif not brackets:
-            continue
-        elif kind is TokenType.COMMA:
-            brackets[-1].commas += 1
-        elif kind in CLOSING:
-            found = _suspect(tokens, brackets.pop(), position)
-            if found is not None:
-                yield found
-        elif kind in UNCOUNTABLE or tokens[position - 1].token_type in BEFORE_STAR:
-            brackets[-1].is_countable = False
-
-
-def _suspect(tokens: list[Token], bracket: _Bracket, end: int) -> Miscounted | None:
-    if bracket.position == 0 or not bracket.is_countable:
+def _suspect(tokens: list[Token], bracket: Bracket) -> Miscounted | None:
+    if bracket.opening == 0 or any(_is_uncountable(tokens, number) for number in bracket.inside):
         return None
-    name = tokens[bracket.position - 1]
+    name = tokens[bracket.opening - 1]
     counts = ARGUMENT_COUNTS.get(name.text.lower())
     if counts is None:
         return None
-    given = 0 if end == bracket.position + 1 else bracket.commas + 1
+    given = 0 if bracket.closing == bracket.opening + 1 else bracket.commas(tokens) + 1
     if given in counts:
         return None
     return Miscounted(name.text, given, _in_words(counts), name.start)
+
+
+def _is_uncountable(tokens: list[Token], number: int) -> bool:
+    """Tell whether a token shows that commas count no arguments; a star does where it stands for columns."""
+    kind = tokens[number].token_type
+    return kind in UNCOUNTABLE or (kind is TokenType.STAR and tokens[number - 1].token_type in BEFORE_STAR)
 
 
 def _call_at(node: Any) -> int | None:

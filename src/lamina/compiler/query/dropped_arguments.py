@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lamina.compiler.query.brackets import COMMAS, arguments_of, brackets_of
+
 Parse = Callable[[list[Token]], exp.Expr | None]
 
 SUSPECT = re.compile(r"percentile\s*\(|\btrunc\s*\(|_trunc\s*\(\s*+(?!['\"]\w*['\"]\s*,)")
 UNITS = {"date_trunc": 0, "time_trunc": 0, "trunc": 1}  # which argument says the unit
 TRUNCATIONS = (exp.DateTrunc, exp.TimestampTrunc, exp.TimeTrunc)
 FREQUENCY = 2
-OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
 
 
 def may_lack_arguments(text: str) -> bool:
@@ -26,14 +27,15 @@ def restore_arguments(trees: Iterable[exp.Expr | None], tokens: list[Token], par
     found = [node for tree in trees if tree is not None for node in tree.find_all(exp.Quantile, *TRUNCATIONS)]
     percentiles = [node for node in found if isinstance(node, exp.Quantile)]
     truncations = {node.meta.get("start"): node for node in found if isinstance(node, TRUNCATIONS)}
-    for place, token in enumerate(tokens[:-1]):
-        name = token.text.lower()
-        if tokens[place + 1].token_type is not TokenType.L_PAREN:
+    for bracket in sorted(brackets_of(tokens, COMMAS)):
+        called = tokens[max(bracket.opening - 1, 0)]
+        name, arguments = called.text.lower(), arguments_of(tokens, bracket)
+        if tokens[bracket.opening].token_type is not TokenType.L_PAREN:
             continue
         if name == "percentile":
-            _restore_frequency(percentiles, _arguments(tokens, place + 1), parse)
-        elif name in UNITS and token.start in truncations:
-            _restore_unit(truncations[token.start], _arguments(tokens, place + 1)[UNITS[name] :], parse)
+            _restore_frequency(percentiles, arguments, parse)
+        elif name in UNITS and called.start in truncations:
+            _restore_unit(truncations[called.start], arguments[UNITS[name] :], parse)
 
 
 def _restore_frequency(nodes: list[exp.Quantile], arguments: list[list[Token]], parse: Parse) -> None:
@@ -54,18 +56,3 @@ def _restore_unit(node: exp.Expr, arguments: list[list[Token]], parse: Parse) ->
     if len(unit) > 1 or (unit and unit[0].token_type is not TokenType.STRING):
         node.set("unit", exp.Var(this="?"))
         node.set("written_unit", parse(unit))
-
-
-def _arguments(tokens: list[Token], opening: int) -> list[list[Token]]:
-    """Return the tokens of each argument of a call, whose bracket opens there."""
-    arguments: list[list[Token]] = [[]]
-    depth = 0
-    for token in tokens[opening:]:
-        depth += (token.text in OPENING) - (token.text in CLOSING)
-        if depth == 0:
-            break
-        if depth == 1 and token.token_type is TokenType.COMMA:
-            arguments.append([])
-        elif token is not tokens[opening]:
-            arguments[-1].append(token)
-    return arguments
