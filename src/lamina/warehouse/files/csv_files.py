@@ -8,39 +8,33 @@ import csv
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 from lamina.project.source import SourceTable
 from lamina.values.schema import Schema
 from lamina.warehouse.failure import SourceUnreadable
+from lamina.warehouse.files.file_format import FileLayout
 
 # Options by which a source says itself how its values are written.
 _OWN_READING = {"multiline", "quote", "escape", "encoding", "charset", "linesep", "comment"}
 _AT_ONCE = 2**20
 
 
-class CsvLayout(NamedTuple):
-    """What files must have in common to be read together."""
-
-    columns: int  # how many of the declared columns, from the first
-    has_newlines: bool  # inside of values
-
-
-def by_layout(source: SourceTable, declared: Schema, paths: Iterable[Path]) -> dict[CsvLayout, list[Path]]:
+def by_layout(source: SourceTable, declared: Schema, paths: Iterable[Path]) -> dict[FileLayout, list[Path]]:
     """Return files by how they are read, in order; `declared` are the columns to be found inside of them."""
-    groups: dict[CsvLayout, list[Path]] = {}
+    groups: dict[FileLayout, list[Path]] = {}
     for path in paths:
         groups.setdefault(_layout(source, declared, path), []).append(path)
     return groups
 
 
-def _layout(source: SourceTable, declared: Schema, path: Path) -> CsvLayout:
+def _layout(source: SourceTable, declared: Schema, path: Path) -> FileLayout:
     try:
         first = _first_record(source, path)
         columns = _present(declared, first, has_header=_has_header(source))
         if columns < len(declared) and not _has_header(source):
             _require_even(source, path, len(first))
-        return CsvLayout(columns, _is_newline_in_value(source, path))
+        return FileLayout(columns, _is_newline_in_value(source, path))
     except OSError as error:
         raise SourceUnreadable(source.name, str(path), error.strerror or str(error)) from error
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from lamina.project.source import SourceTable
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType, Schema
-from lamina.warehouse.files.csv_files import is_plain, opened, separator_of
+from lamina.warehouse.files.csv_files import by_layout, is_plain, opened, separator_of
 from lamina.warehouse.files.file_format import FileFormat, Ranges
 from lamina.warehouse.files.json_format import EXACT
 from lamina.warehouse.files.partition_folders import kind_of
@@ -104,5 +104,5 @@ CSV = FileFormat(
     wider=_wider,
     options=_options,
     reading=2,
-    has_layouts=True,
+    by_layout=by_layout,
 )

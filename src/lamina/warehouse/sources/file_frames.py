@@ -8,7 +8,7 @@ from lamina.project.source import SourceTable
 from lamina.values.schema import Schema
 from lamina.warehouse.failure import SourceUnreadable
 from lamina.warehouse.files import manifest
-from lamina.warehouse.files.csv_files import by_layout
+from lamina.warehouse.files.file_format import ByLayout
 from lamina.warehouse.files.file_schema import without_values
 from lamina.warehouse.files.formats import format_of
 from lamina.warehouse.files.manifest import FileEntry
@@ -32,8 +32,8 @@ def read_files(
     known = require_one_schema(source, Path(settings.root))
     options = _options(source, entries, location)
     format = format_of(source)
-    if format.has_layouts:
-        return _read_layouts(session, source, options, entries, location)
+    if format.by_layout is not None:
+        return _read_layouts(session, source, format.by_layout, options=options, entries=entries, location=location)
     if known is None or not format.has_empty_columns or not _is_from_files(source):
         reader = typed_reader(session, source, known, options=options, location=location)
         paths = [manifest.path_of(location, entry) for entry in entries]
@@ -71,6 +71,8 @@ def _with_nulls(frame: "DataFrame", columns: Schema) -> "DataFrame":
 def _read_layouts(
     session: "SparkSession",
     source: SourceTable,
+    by_layout: ByLayout,
+    *,
     options: dict[str, str],
     entries: tuple[FileEntry, ...],
     location: Path,

@@ -19,6 +19,7 @@ from lamina.warehouse.settings import WarehouseSettings
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    # Its database driver is loaded by those who open a catalog: a compiler that reads columns of files does not.
     from lamina.warehouse.iceberg.tables import Tables
 
 Pointers = Callable[[], Mapping[TableName, str]]  # where the metadata of the catalog's tables is; opens the catalog
