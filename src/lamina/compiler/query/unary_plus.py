@@ -1,4 +1,7 @@
-"""The plus before an operand: the parser drops it, though Spark makes a number of what follows."""
+"""The plus before an operand: the parser drops it, though Spark makes a number of what follows.
+
+The compiled parser cannot be subclassed, so the tokens stand in for a rule of its own while it reads them.
+"""
 
 from collections.abc import Callable
 
