@@ -23,7 +23,7 @@ from lamina.values.coverage import Coverage, Mark
 from lamina.values.interval import WHOLE
 from lamina.values.names import EnvironmentName, Fingerprint, ModelName, Position, RunId, TableName
 from lamina.values.touch import Everything, Touch
-from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.catalog.jdbc import JdbcCatalog
 from lamina.warehouse.iceberg.metadata import MARK, TOUCH, local_path, write_properties
 
 ORDERS = TableName("sales.orders")
@@ -82,7 +82,7 @@ class Shop:
     def pointer(self) -> str | None:
         """Return the name of the metadata file that the catalog names."""
         with closing(Database(Path(self.config.catalog.database))) as database, database.reading() as connection:
-            found = catalog.pointer(connection, "lake", ORDERS)
+            found = JdbcCatalog("lake").pointer(connection, ORDERS)
         return None if found is None else local_path(found).name
 
     def drop(self) -> None:
@@ -163,8 +163,10 @@ def test_a_publication_whose_note_was_written_is_finished(shop: Shop) -> None:
     shop.seal(shop.stage(1), 1)
     restore_if_lost(shop.config)
     path, warehouse = Path(shop.config.catalog.database), Path(shop.config.catalog.warehouse)
-    with closing(Database(path)) as database, database.reading() as connection:
-        copy = copies.keep_copy(connection, path, at=datetime(2026, 1, 1, tzinfo=UTC))
+    with closing(Database(path)) as database:
+        database.keep_copy(at=datetime(2026, 1, 1, tzinfo=UTC))
+    copy = copies.newest_good_copy(path)
+    assert copy is not None
     with closing(Database(path)) as database, database.writing() as connection:
         place.count_publication(connection, ORDERS, warehouse=warehouse)
     path.write_bytes(copy.read_bytes())
@@ -181,8 +183,8 @@ def test_a_dropped_table_does_not_come_back(shop: Shop) -> None:
     shop.seal(shop.stage(1), 1)
     restore_if_lost(shop.config)
     path = Path(shop.config.catalog.database)
-    with closing(Database(path)) as database, database.reading() as connection:
-        copies.keep_copy(connection, path, at=datetime(2026, 1, 1, tzinfo=UTC))
+    with closing(Database(path)) as database:
+        database.keep_copy(at=datetime(2026, 1, 1, tzinfo=UTC))
     shop.drop()
     assert find_trouble(shop.config) is None
     register_again(shop.config)

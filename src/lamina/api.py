@@ -4,7 +4,7 @@ import functools
 import gc
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from lamina.compile_cache import CompileCache, open_cache, write_cache
@@ -91,15 +91,12 @@ def _schema_reader(root: str, variables: Mapping[str, str]) -> SourceSchema:
 def _pointers(root: str, variables: Mapping[str, str]) -> Mapping[TableName, str]:
     from lamina.config import build_config
     from lamina.project.read import load_project_file
-    from lamina.warehouse.catalog.sqlite import connect, pointers
+    from lamina.warehouse.catalog.jdbc import JdbcCatalog
+    from lamina.warehouse.catalog.sqlite import read_pointers
 
     file = load_project_file(scan_project(root), variables)
     config, _ = build_config(root, file, variables=variables, overrides={})
-    if not os.path.exists(config.catalog.database):
-        return {}
-    with closing(connect(Path(config.catalog.database))) as connection:
-        has_catalog = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'iceberg_tables'").fetchone()
-        return pointers(connection, config.catalog.name) if has_catalog else {}
+    return read_pointers(Path(config.catalog.database), JdbcCatalog(config.catalog.name))
 
 
 @contextmanager

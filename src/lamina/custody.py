@@ -5,7 +5,6 @@ its place, every table is registered at its published head, and its mark brings 
 """
 
 import os
-import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
 from datetime import UTC, datetime
@@ -13,15 +12,18 @@ from pathlib import Path
 
 from lamina.config import Config
 from lamina.state import copies, place
+from lamina.state.dialect import StateTransaction
 from lamina.state.dropped import Dropped, forget_table, read_dropped
-from lamina.state.errors import ProjectMoved, StateLost, TablesKeptElsewhere
+from lamina.state.errors import ProjectMoved, StateCorrupt, StateLost, StateUnavailable, TablesKeptElsewhere
 from lamina.state.migrations import KNOWN, found_version
 from lamina.state.publications import read_publications
-from lamina.state.sqlite import Database
+from lamina.state.sqlite import Database, looking
 from lamina.state.store import SqlStore
 from lamina.values.names import TableName
 from lamina.values.value import Value
-from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.catalog.jdbc import JdbcCatalog, has_rows
+from lamina.warehouse.catalog.port import Catalog
+from lamina.warehouse.catalog.sqlite import has_catalog
 from lamina.warehouse.iceberg.metadata import local_path
 from lamina.warehouse.iceberg.rediscovery import FoundTable, find_table, find_tables, has_tables, table_names
 
@@ -55,9 +57,8 @@ class Restored(Value, frozen=True):
 
 def open_state(config: Config) -> SqlStore:
     """Open the state as it is."""
-    return SqlStore(
-        Path(config.catalog.database), catalog_name=config.catalog.name, warehouse=Path(config.catalog.warehouse)
-    )
+    database, warehouse = Path(config.catalog.database), Path(config.catalog.warehouse)
+    return SqlStore(Database(database), JdbcCatalog(config.catalog.name), warehouse=warehouse)
 
 
 def restore_if_lost(config: Config) -> Restored | None:
@@ -99,7 +100,7 @@ def tables_folder(config: Config) -> tuple[str | None, tuple[str, ...]]:
     here = config.catalog.warehouse
     with closing(Database(Path(config.catalog.database))) as database, database.reading() as connection:
         found = place.read_place(connection)
-        pointers = {} if found.warehouse else catalog.pointers(connection, config.catalog.name)
+        pointers = {} if found.warehouse else JdbcCatalog(config.catalog.name).pointers(connection)
     recorded = found.warehouse or _folder_of(pointers)
     is_here = recorded is not None and _is_same(recorded, here)
     return here if is_here else recorded, found.leaving
@@ -109,7 +110,7 @@ def find_trouble(config: Config) -> Trouble | None:
     """Say why the state file cannot be used as it is; None where it can."""
     try:
         return _trouble(config)
-    except (OSError, sqlite3.Error):
+    except (OSError, StateCorrupt, StateUnavailable):
         return None  # missing rights, a lock, a full disk: whoever opens it next says so
 
 
@@ -121,14 +122,14 @@ def _trouble(config: Config) -> Trouble | None:
     if damage is not None:
         is_new = path.stat().st_size == 0 and not has_tables(warehouse)
         return None if is_new else Trouble(damage, is_replaced=True)
-    with closing(catalog.connect(path)) as connection:
+    with looking(path) as connection:
         version = found_version(connection)
         if version is None:
             return Trouble("it has lost its version", is_replaced=True)
         if version > KNOWN:
             return None  # whoever opens it says so
         found = place.read_place(connection) if version == KNOWN else None
-        is_empty = not _has_rows(connection)
+        is_empty = not (has_catalog(connection) and has_rows(connection))
     if found is not None and (counted := read_publications(warehouse, found.identity)) is not None:
         missed = counted.number - found.published
         if missed > 0:
@@ -177,28 +178,28 @@ def _catch_up(path: Path, config: Config, tables: tuple[TableName, ...] | None) 
 
 
 def _register(
-    connection: sqlite3.Connection, config: Config, tables: tuple[TableName, ...] | None
+    connection: StateTransaction, config: Config, tables: tuple[TableName, ...] | None
 ) -> tuple[TableName, ...]:
-    warehouse, name = Path(config.catalog.warehouse), config.catalog.name
-    known = catalog.pointers(connection, name)
+    warehouse, catalog = Path(config.catalog.warehouse), JdbcCatalog(config.catalog.name)
+    known = catalog.pointers(connection)
     names = table_names(warehouse) if tables is None else tables
     dropped = read_dropped(warehouse)
     times = _times(dropped)
     heads = (find_table(warehouse, table, known=known.get(table), dropped=times.get(table)) for table in names)
     found = tuple(item for item in heads if item is not None)
     gone = tuple(note for note in dropped.values() if tables is None or note.table in tables)
-    moved = register_tables(connection, found, gone, catalog_name=name, project=config.project, warehouse=warehouse)
+    moved = register_tables(connection, found, gone, catalog=catalog, project=config.project, warehouse=warehouse)
     if place.read_place(connection).warehouse is None and (folder := _common_folder(found)) is not None:
         place.settle(connection, folder)
     return moved
 
 
 def register_tables(
-    connection: sqlite3.Connection,
+    connection: StateTransaction,
     found: tuple[FoundTable, ...],
     dropped: tuple[Dropped, ...],
     *,
-    catalog_name: str,
+    catalog: Catalog,
     project: str,
     warehouse: Path | None,
 ) -> tuple[TableName, ...]:
@@ -206,14 +207,14 @@ def register_tables(
 
     Tables that were dropped and are not there again are taken out of the catalog, which may be older than the drop.
     """
-    known = catalog.pointers(connection, catalog_name)
+    known = catalog.pointers(connection)
     for note in dropped:
         if all(item.table != note.table for item in found):
-            forget_table(connection, catalog_name, note)
+            forget_table(connection, catalog, note)
     ours = [item for item in found if item.table in known or _may_be_ours(item, project)]
     moved = [item for item in ours if _name(known.get(item.table, "")) != _name(item.pointer)]
     for item in moved:
-        catalog.set_pointer(connection, catalog_name, table=item.table, pointer=item.pointer)
+        catalog.register(connection, item.table, pointer=item.pointer)
     stores = {item.mark.store for item in ours if item.mark is not None and item.mark.project == project}
     before = place.read_place(connection).identity
     identity = stores.pop() if not known and len(stores) == 1 else before
@@ -238,11 +239,6 @@ def _may_be_ours(table: FoundTable, project: str) -> bool:
 def _is_lost(table: FoundTable, config: Config, *, own: str | None) -> bool:
     """Say whether a table without a row shows that the catalog was lost; a stage of our own may not be published."""
     return table.mark is not None and table.mark.project == config.project and table.mark.store != own
-
-
-def _has_rows(connection: sqlite3.Connection) -> bool:
-    exists = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'iceberg_tables'").fetchone()
-    return exists is not None and connection.execute("SELECT 1 FROM iceberg_tables").fetchone() is not None
 
 
 def _common_folder(found: Iterable[FoundTable]) -> str | None:

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping
 from contextlib import closing
-from pathlib import Path
 
 from lamina.api import load_project
 from lamina.compiler.graph import Graph
@@ -20,9 +19,9 @@ def promoted_findings(
         return ()
     # Imported here: most compilations make no promises, and then need no state.
     from lamina.compiler.contracts import check_promoted
-    from lamina.state.store import SqlStore
+    from lamina.custody import open_state
 
-    with closing(SqlStore(Path(config.catalog.database), catalog_name=config.catalog.name)) as store:
+    with closing(open_state(config)) as store:
         promoted = store.load_graph(EnvironmentName(config.environment))
     if promoted is None or promoted == graph:
         return ()

@@ -18,7 +18,7 @@ from lamina.state.sqlite import Database
 from lamina.values.custody import StateCheck, StateRebuild, StateRelocation
 from lamina.values.event import Event
 from lamina.values.names import EnvironmentName, TableName
-from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.catalog.jdbc import JdbcCatalog, relocate
 from lamina.warehouse.iceberg.metadata import forget_metadata, local_path
 from lamina.warehouse.iceberg.relocation import CannotRelocate, Moved, mover, relocate_tables
 
@@ -61,17 +61,17 @@ def relocate_state(root: str, environment_variables: Mapping[str, str]) -> State
     with copies.alone(path), closing(Database(path)) as database:
         _refuse_running(config, is_copy=any(os.path.isdir(folder) for folder in left))
         with database.reading() as connection:
-            _refuse_missing(catalog.pointers(connection, config.catalog.name), moved)
+            _refuse_missing(JdbcCatalog(config.catalog.name).pointers(connection), moved)
         with database.writing() as connection:
             # From here on files may name either folder, wherever the project is moved before this is done.
             place.leave(connection, (*left, here))
         tables = relocate_tables(Path(here), moved)
         with database.writing() as connection:
+            relocate(connection, moved)
             place.arrive(connection, here, moved)
             place.keep_here(connection, Path(here))
         forget_metadata()
-        with database.reading() as connection:
-            copies.keep_copy(connection, path, at=datetime.now(UTC))
+        database.keep_copy(at=datetime.now(UTC))
     return StateRelocation(moved_from=left, moved_to=here, tables=tables)
 
 

@@ -1,9 +1,11 @@
 """Batches, records and runs as small as they can be, for tests of the ports."""
 
-import sqlite3
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from lamina.state.port import Lease, RunRecord, StateStore
+from lamina.state.sqlite import Database
+from lamina.state.store import SqlStore
 from lamina.values.batch import Batch, Counts, Move, Published
 from lamina.values.coverage import Coverage, Cursor, Mark, Segment
 from lamina.values.facts import Failure, Intent
@@ -20,21 +22,20 @@ from lamina.values.names import (
 )
 from lamina.values.plan import Assumed, Plan, Selection
 from lamina.values.touch import Nothing, Touch
-from lamina.warehouse.catalog.sqlite import STAGE_NAMESPACE, stage_of
+from lamina.warehouse.catalog.jdbc import JdbcCatalog
+from lamina.warehouse.catalog.port import stage_of
 
 PROD = EnvironmentName("prod")
 NOW = datetime(2026, 4, 7, 12, tzinfo=UTC)
 TTL = timedelta(seconds=60)
 ORDERS = ModelName("sales.orders")
 RAW = TableName("raw.orders")
+CATALOG = JdbcCatalog("lake")
 
 
-def stages_in(connection: sqlite3.Connection) -> tuple[str, ...]:
-    """Return the names of the stages in a catalog."""
-    rows = connection.execute(
-        "SELECT table_name FROM iceberg_tables WHERE table_namespace = ? ORDER BY table_name", (STAGE_NAMESPACE,)
-    )
-    return tuple(row[0] for row in rows)
+def store_at(path: Path) -> SqlStore:
+    """Open the store of a file, which holds the catalog too."""
+    return SqlStore(Database(path), CATALOG)
 
 
 def days(first: int, last: int) -> Interval:

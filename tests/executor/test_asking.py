@@ -1,6 +1,5 @@
 """What was requested and failed is requested again, and stays requested until it is built."""
 
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
@@ -28,7 +27,7 @@ STRICT = tuple(design.replace(is_checked=True) for design in LAX)
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def world(tmp_path: Path) -> World:
     """A world in which everything is built, and then a forced build meets a check it cannot pass."""
     world = open_world(tmp_path / "lamina.db", Project(LAX))
     for day in range(3):
@@ -40,8 +39,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     world.project = Project(STRICT)
     found = run(world, flag="force")
     assert {found[DAILY].status, found[WHOLE_TABLE].status} == {"failed"}
-    yield world
-    world.lake.connection.close()
+    return world
 
 
 def run(world: World, *, dies_at: str | None = None, flag: Flag | None = None) -> dict[str, Materialization]:

@@ -1,6 +1,5 @@
 """What a failure does to the readers of what failed, in the run it happens in and in those that follow."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -24,7 +23,7 @@ DESIGNS = (
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def world(tmp_path: Path) -> World:
     """A world in which everything is built, and then a poisoned row comes to a day."""
     world = open_world(tmp_path / "lamina.db", Project(DESIGNS))
     for day in range(3):
@@ -32,8 +31,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     run_once(world)
     (row,) = world.new_rows("raw.events", day=1, count=1, seed=9)
     world.commit("raw.events", (*world.rows("raw.events"), (*row[:-1], POISON)), is_append=True)
-    yield world
-    world.lake.connection.close()
+    return world
 
 
 def run_once(world: World) -> RunResult:

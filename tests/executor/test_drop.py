@@ -1,6 +1,5 @@
 """Dropping a table: only one of ours, only if nobody reads it or that is meant, and with what is recorded of it."""
 
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -20,14 +19,13 @@ A, B = TableName("mart.a"), TableName("mart.b")
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def world(tmp_path: Path) -> World:
     """A world with a model and its reader, both built."""
     designs = (Design(A, "daily", ("raw.events",)), Design(B, "daily", (A,)))
     world = open_world(tmp_path / "lamina.db", Project(designs))
     world.commit("raw.events", world.new_rows("raw.events", day=1, count=2, seed=1), is_append=True)
     run_engine(world, Process())
-    yield world
-    world.lake.connection.close()
+    return world
 
 
 def drop(

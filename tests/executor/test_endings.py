@@ -1,6 +1,5 @@
 """How runs end: an unforeseen error is recorded, the first failure ends a run that was asked to end there."""
 
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -23,7 +22,7 @@ FAIL_FAST = Limits(threads=1, retries=0, is_fail_fast=True)
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def world(tmp_path: Path) -> World:
     """A world with two interval models of one day at a time, the first of which refuses poison."""
     designs = (
         Design("mart.a", "daily", ("raw.events",), batch_size=1, is_checked=True),
@@ -32,8 +31,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     world = open_world(tmp_path / "lamina.db", Project(designs))
     for day in range(3):
         world.commit("raw.events", world.new_rows("raw.events", day=day, count=2, seed=day), is_append=True)
-    yield world
-    world.lake.connection.close()
+    return world
 
 
 def poison(world: World, *, day: int) -> None:

@@ -6,12 +6,13 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from tests.simulation.lake import CATALOG
+from tests.behaviour.examples import CATALOG
 
 from lamina.executor import lease as leases
 from lamina.executor.runtime import Runtime
 from lamina.state.errors import StateUnavailable
 from lamina.state.port import Lease
+from lamina.state.sqlite import Database
 from lamina.state.store import SqlStore
 from lamina.values.names import EnvironmentName, RunId
 
@@ -22,7 +23,7 @@ class BusyOnce(SqlStore):
     """A store whose file is busy at the first renewal."""
 
     def __init__(self, path: Path, renewed: Callable[[], None]) -> None:
-        super().__init__(path, catalog_name=CATALOG)
+        super().__init__(Database(path), CATALOG)
         self._renewed = renewed
         self._tries = 0
 

@@ -1,6 +1,6 @@
 """A table that moves while a batch is built: no change of rows is followed, any other ends the batch."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,7 +18,7 @@ TOTAL = TableName("mart.total")
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def world(tmp_path: Path) -> World:
     """A world whose one model is built, and stale again."""
     world = open_world(tmp_path / "lamina.db", Project((Design(TOTAL, "totals", ("raw.events",)),)))
     world.commit("raw.events", world.new_rows("raw.events", day=1, count=3, seed=1), is_append=True)
@@ -26,8 +26,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     world.wall += timedelta(seconds=120)
     more = world.new_rows("raw.events", day=2, count=3, seed=2)
     world.commit("raw.events", (*world.rows("raw.events"), *more), is_append=True)
-    yield world
-    world.lake.connection.close()
+    return world
 
 
 def run_while(world: World, act: Callable[[], None]) -> Materialization:

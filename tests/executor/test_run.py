@@ -1,6 +1,5 @@
 """Whole runs of the real engine over rows in memory: what a run must never do to a table, run after run."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,12 +17,11 @@ TAKEN = TableName("mart.taken")
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def world(tmp_path: Path) -> World:
     """A world with one model over a source of a few rows."""
     world = open_world(tmp_path / "lamina.db", Project((Design(TAKEN, "totals", ("raw.events",)),)))
     world.commit("raw.events", world.new_rows("raw.events", day=1, count=3, seed=1), is_append=True)
-    yield world
-    world.lake.connection.close()
+    return world
 
 
 def run_once(world: World) -> RunResult:

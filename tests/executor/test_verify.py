@@ -1,6 +1,5 @@
 """Verification over rows in memory: every range is compared with the versions it was built from."""
 
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -28,7 +27,7 @@ DESIGNS = (
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def world(tmp_path: Path) -> World:
     """A world whose models are built, and stale since: a poisoned row made their next build fail."""
     world = open_world(tmp_path / "lamina.db", Project(DESIGNS))
     for day in range(3):
@@ -38,8 +37,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     world.commit("raw.events", (*world.rows("raw.events"), (*row[:-1], POISON)), is_append=True)
     world.wall += timedelta(seconds=120)
     run_engine(world, Process())
-    yield world
-    world.lake.connection.close()
+    return world
 
 
 def verify(world: World, name: str) -> ModelVerdict:

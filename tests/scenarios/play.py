@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.behaviour.examples import store_at
 from tests.rewriting import move_ctime, rewrite
 from tests.spark.lake import Borrowed
 
 from lamina.cli.app import run_command
 from lamina.cli.commands import split_command
-from lamina.state.store import SqlStore
 from lamina.values.names import EnvironmentName, RunId
 from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.session import Application
@@ -254,7 +254,7 @@ class Player:
     @contextmanager
     def _other_run(self) -> Iterator[None]:
         """Hold the lease as another run would, in a process that lives: this one."""
-        store = SqlStore(self.folder / ".lamina" / "lamina.db", catalog_name="lake")
+        store = store_at(self.folder / ".lamina" / "lamina.db")
         process = f"{socket.gethostname()}:{os.getpid()}:{Path('/proc/self/stat').read_text().split()[21]}"
         now, ttl = datetime.now(UTC), timedelta(minutes=1)
         lease = store.take_lease(PROD, RunId("run-of-others"), process=process, now=now, ttl=ttl, above=0)

@@ -4,9 +4,7 @@ import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
 from datetime import timedelta
-from pathlib import Path
 
-from tests.behaviour.examples import stages_in
 from tests.simulation.algebra import DAY, Relation
 from tests.simulation.differences import days_of
 from tests.simulation.engine import ENVIRONMENT, look, run_engine
@@ -197,9 +195,9 @@ def check_current(world: World) -> None:
 
 def check_idempotent(world: World) -> None:
     """I4: a run with nothing new changes nothing but the history of runs."""
-    before = _durable(world.path)
+    before = _durable(world)
     result = run_engine(world, Process())
-    after = _durable(world.path)
+    after = _durable(world)
     if not is_idle(result) or before != after:
         changed = sorted(set(after) ^ set(before))
         raise Violation(f"I4 a second run is not idle: {told(result)}\n  {changed}")
@@ -209,7 +207,7 @@ def check_clean(world: World) -> None:
     """No stage and no intent is left behind."""
     with closing(world.open_store()) as store:
         intents = store.intents(ENVIRONMENT)
-    stages = stages_in(world.lake.connection)
+    stages = world.lake.stages()
     if intents or stages:
         raise Violation(f"stages are left behind: {stages}, {intents}")
 
@@ -282,9 +280,10 @@ def _reach(
     return merge(tuple(reached))
 
 
-def _durable(path: Path) -> list[str]:
-    with closing(sqlite3.connect(path)) as connection:
+def _durable(world: World) -> list[str]:
+    with closing(sqlite3.connect(world.path)) as connection:
         lines = list(connection.iterdump())
     # Runs are history, the lease has a new token each time.
     passing = ("lamina_run", "lamina_lease", "sqlite_sequence", "lamina_plan")
-    return [line for line in lines if not any(f'"{name}"' in line or f" {name} " in line for name in passing)]
+    lasting = [line for line in lines if not any(f'"{name}"' in line or f" {name} " in line for name in passing)]
+    return [*lasting, *(f"{table} is at {pointer}" for table, pointer in sorted(world.pointers().items()))]

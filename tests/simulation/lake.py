@@ -1,27 +1,24 @@
 """What survives a crash in the simulation: tables as chains of snapshots, and folders of files, all in memory.
 
-The place of each table's metadata is in the real catalog, so that the real state store publishes.
+The place of each table's metadata is in a catalog of its own, which the real state store publishes into.
 """
 
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import count
-from pathlib import Path
 from typing import Literal
 
 from tests.simulation.algebra import Relation, Row
+from tests.simulation.memory_catalog import MemoryCatalog, Pointers
 
 from lamina.planner.heads import Kind, MetadataFile, published_head
 from lamina.values.codec import content_hash
 from lamina.values.coverage import Mark
-from lamina.values.names import Position, TableName
+from lamina.values.names import CommitId, Position, TableName
 from lamina.values.touch import Touch
-from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.catalog.port import stage_of
 from lamina.warehouse.iceberg.rediscovery import FoundTable
-
-CATALOG = "memory"
 
 Operation = Literal["append", "overwrite", "replace", "mark"]
 Fault = Literal["listing", "types", "changes", "rows"]  # what of a source cannot be read
@@ -76,8 +73,7 @@ class Metadata:
 class Lake:
     """All durable things beside the state: metadata, files, and the catalog they are found by."""
 
-    path: Path
-    connection: sqlite3.Connection
+    catalog: MemoryCatalog = field(default_factory=MemoryCatalog)
     metadata: dict[str, Metadata] = field(default_factory=dict)
     folders: dict[str, dict[str, int]] = field(default_factory=dict)  # location: file name, version of its content
     contents: dict[int, Relation] = field(default_factory=dict)
@@ -91,9 +87,30 @@ class Lake:
 
     # Tables
 
+    def pointers(self) -> Pointers:
+        """Return where every table is."""
+        with self.catalog.reading() as transaction:
+            return self.catalog.pointers(transaction)
+
     def pointer(self, table: TableName) -> str | None:
         """Return the pointer of a table or a stage."""
-        return catalog.pointer(self.connection, CATALOG, table)
+        with self.catalog.reading() as transaction:
+            return self.catalog.pointer(transaction, table)
+
+    def set_stage(self, commit: CommitId, pointer: str) -> TableName:
+        """Make the stage of a batch point at some metadata."""
+        stage = stage_of(commit)
+        self._register(stage, pointer)
+        return stage
+
+    def stages(self) -> tuple[CommitId, ...]:
+        """Return the batches that have a stage."""
+        with self.catalog.reading() as transaction:
+            return self.catalog.stages(transaction)
+
+    def _register(self, table: TableName, pointer: str) -> None:
+        with self.catalog.writing() as transaction:
+            self.catalog.register(transaction, table, pointer=pointer)
 
     def table(self, table: TableName) -> Metadata | None:
         """Return the metadata of a table."""
@@ -110,12 +127,7 @@ class Lake:
 
     def swing(self, table: TableName, metadata: Metadata) -> None:
         """Point a table at new metadata, as any other writer of the catalog would."""
-        base = self.pointer(table)
-        pointer = self.write(metadata, table, base)
-        if base is None:
-            catalog.add_table(self.connection, CATALOG, table=table, pointer=pointer)
-        else:
-            assert catalog.move_pointer(self.connection, CATALOG, table=table, base=base, pointer=pointer)
+        self._register(table, self.write(metadata, table, self.pointer(table)))
 
     def commit(self, table: TableName, relation: Relation, operation: Operation) -> None:
         """Commit rows to a table from outside lamina."""
@@ -163,8 +175,9 @@ class Lake:
         return pointer if pointer in self.lost else None
 
     def drop(self, table: TableName) -> None:
-        """Drop a table."""
-        catalog.drop_table(self.connection, CATALOG, table=table)
+        """Drop a table or a stage."""
+        with self.catalog.writing() as transaction:
+            self.catalog.drop(transaction, table)
 
     # What is left without the catalog
 
@@ -249,15 +262,6 @@ def _is_rolled_back(metadata: Metadata, published: Position) -> bool:
     if published in listed:
         return listed.index(metadata.head.position) < listed.index(published)
     return metadata.ancestry()[-1].parent is None
-
-
-def open_lake(path: Path) -> Lake:
-    """Open an empty lake on the file that also holds the state."""
-    connection = catalog.connect(path)
-    # A simulated crash never takes the machine with it.
-    connection.execute("PRAGMA synchronous = OFF")
-    catalog.create_tables(connection)
-    return Lake(path, connection)
 
 
 def bag(relation: Relation) -> Counter[Row]:

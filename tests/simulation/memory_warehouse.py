@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from tests.simulation.algebra import Expression, Relation
 from tests.simulation.differences import extent_of, refine
-from tests.simulation.lake import CATALOG, Lake, Metadata, Operation, Snapshot, bag
+from tests.simulation.lake import Lake, Metadata, Operation, Snapshot, bag
 from tests.simulation.memory_reads import MemoryReads
 from tests.simulation.memory_sources import MemorySources
 from tests.simulation.row_checks import run_checks
@@ -29,7 +29,7 @@ from lamina.values.interval import Interval, merge
 from lamina.values.names import ColumnName, CommitId, Fingerprint, Position, TableName
 from lamina.values.result import Detection
 from lamina.values.touch import ColumnRanges, Ranges, Touch
-from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.catalog.port import stage_of
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.port import NO_PINS, Comparison, History, Pins
 
@@ -47,7 +47,7 @@ class MemoryWarehouse:
 
     def heads(self, tables: Sequence[TableName]) -> dict[TableName, Head]:
         """Return the current heads of managed tables."""
-        pointers = catalog.pointers(self._lake.connection, CATALOG)
+        pointers = self._lake.pointers()
         return {table: self._head(table, pointers.get(table)) for table in tables}
 
     def source_heads(self, sources: Sequence[SourceTable], pins: Pins = NO_PINS) -> dict[TableName, Head]:
@@ -87,7 +87,7 @@ class MemoryWarehouse:
 
     def table_at(self, pointer: str | None) -> TableName | None:
         """Return the table that a pointer belongs to."""
-        found = catalog.pointers(self._lake.connection, CATALOG)
+        found = self._lake.pointers()
         return next((name for name, there in found.items() if there == pointer), None)
 
     def remove_files(self, table: TableName, pointer: str) -> None:
@@ -141,9 +141,7 @@ class MemoryWarehouse:
         properties = (None, None) if base is None else (base.mark, base.touch)
         staged = Metadata(snapshot.number, (*kept, snapshot), *properties)
         pointer = self._lake.write(staged, self._targets[TableName(batch.model)], batch.base)
-        stage = catalog.stage_of(batch.commit)
-        catalog.drop_table(self._lake.connection, CATALOG, table=stage)
-        catalog.add_table(self._lake.connection, CATALOG, table=stage, pointer=pointer)
+        self._lake.set_stage(batch.commit, pointer)
         return pointer
 
     def check(self, staged: Staged, model: CompiledModel, *, outdated: tuple[Interval, ...]) -> tuple[CheckResult, ...]:
@@ -188,14 +186,12 @@ class MemoryWarehouse:
 
     def _move(self, batch: Batch, mark: Mark, metadata: Metadata) -> Move:
         pointer = self._lake.write(metadata, self._targets[TableName(batch.model)], batch.base)
-        stage = catalog.stage_of(batch.commit)
-        catalog.drop_table(self._lake.connection, CATALOG, table=stage)
-        catalog.add_table(self._lake.connection, CATALOG, table=stage, pointer=pointer)
+        stage = self._lake.set_stage(batch.commit, pointer)
         return Move(self._targets[TableName(batch.model)], base=batch.base, pointer=pointer, stage=stage)
 
     def discard(self, commit: CommitId) -> None:
         """Forget an abandoned stage."""
-        catalog.drop_table(self._lake.connection, CATALOG, table=catalog.stage_of(commit))
+        self._lake.drop(stage_of(commit))
 
     def compare(
         self, model: CompiledModel, slices: tuple[Interval, ...], pins: dict[TableName, Position]

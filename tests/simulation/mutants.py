@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
-from tests.simulation import differences, memory_reads, memory_sources, memory_warehouse, row_checks, row_writes
+from tests.simulation import (
+    differences,
+    memory_catalog,
+    memory_reads,
+    memory_sources,
+    memory_warehouse,
+    row_checks,
+    row_writes,
+)
 from tests.simulation.algebra import Relation
 from tests.simulation.lake import bag
 
@@ -17,12 +25,11 @@ from lamina.executor.passing import Pass
 from lamina.planner import axis, batches, decide, decide_intervals, fold, heads, kept, record, recover, segments
 from lamina.state import leases, logs, store
 from lamina.strategies import write
-from lamina.values.batch import Counts, Pin
+from lamina.values.batch import Counts, Move, Pin
 from lamina.values.coverage import Coverage, Debt, Segment
 from lamina.values.interval import Interval
 from lamina.values.names import TableName
 from lamina.values.touch import Everything, Nothing, Touch
-from lamina.warehouse.catalog import sqlite as catalog
 
 # The originals, which some mutants still call.
 _owe, _inverse_image, _changed_units = segments.owe, axis.inverse_image, differences.changed_units
@@ -79,14 +86,8 @@ def _added_since(lake: Any, _metadata: Any, pinned: Any, *, since: str) -> Relat
     return Relation(pinned.relation.columns, tuple(came.elements()))
 
 
-def _move_from_anywhere(connection: Any, name: str, *, table: str, base: str, pointer: str) -> bool:
-    here = catalog.pointer(connection, name, TableName(table))
-    namespace, _, table_name = table.rpartition(".")
-    connection.execute(
-        "UPDATE iceberg_tables SET metadata_location = ? WHERE table_namespace = ? AND table_name = ?",
-        (pointer, namespace, table_name),
-    )
-    return here is not None
+def _move_from_anywhere(draft: memory_catalog.Pointers, move: Move) -> bool:
+    return (move.target in draft) == (move.base is not None)
 
 
 def _keep_rows_of_empty_slices(batch: Any, model: CompiledModel, old: Any, result: Any) -> Any:
@@ -339,7 +340,13 @@ MUTANTS = (
         lambda *_: None,
         net=(decide_intervals, "older_ranges", lambda *_: ()),
     ),
-    Mutant("publish_without_base", "publish is conditional on the base", catalog, "move_pointer", _move_from_anywhere),
+    Mutant(
+        "publish_without_base",
+        "publish is conditional on the base",
+        memory_catalog,
+        "is_at_base",
+        _move_from_anywhere,
+    ),
     Mutant("publish_without_lease", "every write checks the lease", leases, "check", lambda *_: None),
     Mutant(
         "foreign_write_is_ignored",

@@ -45,20 +45,17 @@ def simulate(schedule: Schedule) -> World:
     shared = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
         world = open_world(Path(folder) / "lamina.db", schedule.project)
-        try:
-            for action in schedule.actions:
-                if isinstance(action, Run):
-                    _run(world, action)
-                    check_consumed(world)
-                    check_unique(world)
-                    check_verdicts(world)
-                elif isinstance(action, Drop):
-                    _drop(world, action)
-                else:
-                    action.happen(world)
-            _drain(world)
-        finally:
-            world.lake.connection.close()
+        for action in schedule.actions:
+            if isinstance(action, Run):
+                _run(world, action)
+                check_consumed(world)
+                check_unique(world)
+                check_verdicts(world)
+            elif isinstance(action, Drop):
+                _drop(world, action)
+            else:
+                action.happen(world)
+        _drain(world)
         return world
 
 

@@ -1,20 +1,18 @@
 """The behaviour of the warehouse port, on rows in memory."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
 from tests.behaviour.bench import COLUMNS, FILES, TABLE
 from tests.behaviour.detector_behaviour import DetectorBehaviour
 from tests.behaviour.warehouse_behaviour import WarehouseBehaviour
 from tests.simulation.algebra import Expression, Relation, Row
-from tests.simulation.lake import CATALOG, Lake, open_lake
+from tests.simulation.lake import Lake
 from tests.simulation.memory_warehouse import MemoryWarehouse
 
 from lamina.compiler.graph import Graph
 from lamina.values.batch import Move
 from lamina.values.names import Fingerprint, TableName
-from lamina.warehouse.catalog import sqlite as catalog
 from lamina.warehouse.port import Warehouse
 
 EVENTS = TableName(TABLE.location)
@@ -51,7 +49,8 @@ class MemoryBench:
         self.lake.compact(EVENTS)
 
     def publish(self, move: Move) -> None:
-        assert catalog.publish(self.lake.connection, CATALOG, move)
+        with self.lake.catalog.writing() as transaction:
+            assert self.lake.catalog.publish(transaction, (move,)) is None
 
     def append_foreign(self, table: TableName, rows: Sequence[Row]) -> None:
         metadata = self.lake.table(table)
@@ -64,11 +63,9 @@ class MemoryBench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[MemoryBench]:
+def bench() -> MemoryBench:
     """A bench over an empty lake."""
-    lake = open_lake(tmp_path / "lamina.db")
-    yield MemoryBench(lake)
-    lake.connection.close()
+    return MemoryBench(Lake())
 
 
 class TestMemoryWarehouse(WarehouseBehaviour):

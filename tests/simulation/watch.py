@@ -3,7 +3,7 @@
 from collections import Counter
 
 from tests.simulation.algebra import Relation, Row
-from tests.simulation.lake import CATALOG, Metadata, bag
+from tests.simulation.lake import Metadata, bag
 from tests.simulation.oracle import given_by, lost_without, rows_in, saved_rows
 from tests.simulation.row_writes import aligned
 from tests.simulation.world import World
@@ -11,7 +11,6 @@ from tests.simulation.world import World
 from lamina.compiler.graph import Graph
 from lamina.values.coverage import Mark
 from lamina.values.names import TableName
-from lamina.warehouse.catalog import sqlite as catalog
 
 
 class Violation(AssertionError):
@@ -56,7 +55,7 @@ class Watch:
         self._seen = self._look()
 
     def _look(self) -> dict[TableName, str]:
-        return catalog.pointers(self._world.lake.connection, CATALOG)
+        return self._world.lake.pointers()
 
     def _metadata(self, pointer: str | None) -> Metadata | None:
         return None if pointer is None else self._world.lake.metadata[pointer]

@@ -10,16 +10,17 @@ from random import Random
 from typing import Any
 
 from tests.simulation.algebra import Expression, Relation, Row
-from tests.simulation.lake import CATALOG, Lake, open_lake
+from tests.simulation.lake import Lake
+from tests.simulation.memory_catalog import JoinedDatabase
 from tests.simulation.oracle import BEGIN
 from tests.simulation.project import EVENT_COLUMNS, EVENTS, FILES, NAMES, Project
 
 from lamina import custody
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.state.dropped import read_dropped
+from lamina.state.sqlite import Database
 from lamina.state.store import SqlStore
 from lamina.values.names import Fingerprint, TableName
-from lamina.warehouse.catalog import sqlite as catalog
 
 KEYS = ("a", "b", "c")
 FOREIGN_KEY = "f"  # of rows that others add to managed tables
@@ -60,15 +61,17 @@ class World:
 
     def open_store(self) -> SqlStore:
         """Open the state as a new process does."""
-        store = SqlStore(self.path, catalog_name=CATALOG, warehouse=self.warehouse)
-        store._database._connection.execute("PRAGMA synchronous = OFF")
-        return store
+        return SqlStore(self.open_database(), self.lake.catalog, warehouse=self.warehouse)
 
-    # The file that holds state and catalog
+    def open_database(self) -> JoinedDatabase:
+        """Open the state's database, and take the catalog along."""
+        return JoinedDatabase(Database(self.path, connect=connect_quickly), self.lake.catalog)
+
+    # What one file holds in a real project: state and catalog
 
     def pointers(self) -> dict[TableName, str]:
         """Return where every table is."""
-        return catalog.pointers(self.lake.connection, CATALOG)
+        return self.lake.pointers()
 
     def remember_file(self) -> None:
         """Copy the file, as is done after every run."""
@@ -79,20 +82,18 @@ class World:
         """Lose the file, or put back a copy of it, and open it as the next command does."""
         restore_state(self.path, {} if back is None else self.copies[back])
         known = {} if back is None else self.catalogs[back]
-        self.lake.connection.execute("DELETE FROM iceberg_tables")
-        for table, pointer in known.items():
-            catalog.set_pointer(self.lake.connection, CATALOG, table=table, pointer=pointer)
-        self.open_store().close()
+        self.lake.catalog.put_back(known)
         notes = read_dropped(self.warehouse)
         found = self.lake.found(known, {table: note.at for table, note in notes.items()})
-        custody.register_tables(
-            self.lake.connection,
-            found,
-            tuple(notes.values()),
-            catalog_name=CATALOG,
-            project="simulation",
-            warehouse=self.warehouse,
-        )
+        with closing(self.open_database()) as database, database.writing() as transaction:
+            custody.register_tables(
+                transaction,
+                found,
+                tuple(notes.values()),
+                catalog=self.lake.catalog,
+                project="simulation",
+                warehouse=self.warehouse,
+            )
 
     # Rows of sources
 
@@ -154,7 +155,7 @@ class World:
 
 def open_world(path: Path, project: Project) -> World:
     """Return an empty world; its sources exist and hold nothing."""
-    lake = open_lake(path)
+    lake = Lake()
     world = World(path, lake, project)
     lake.folders[FILES.location] = {}
     for source in (EVENTS, NAMES):
@@ -163,11 +164,19 @@ def open_world(path: Path, project: Project) -> World:
     return world
 
 
+def connect_quickly(path: Path) -> sqlite3.Connection:
+    """Open the file of a simulation: its crashes never take the machine with them, so nothing need be durable."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = MEMORY")
+    connection.execute("PRAGMA synchronous = OFF")
+    return connection
+
+
 StateCopy = dict[str, list[tuple[Any, ...]]]  # rows of each table of the state
 
 
 def copy_state(path: Path) -> StateCopy:
-    """Return a backup of the state, without the catalog it shares a file with."""
+    """Return a backup of the state."""
     with closing(sqlite3.connect(path)) as connection:
         return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in _state_tables(connection)}
 
@@ -177,7 +186,7 @@ def restore_state(path: Path, copy: StateCopy) -> None:
     forget_state(path)
     if not copy:
         return
-    SqlStore(path, catalog_name=CATALOG).close()
+    Database(path, connect=connect_quickly).close()
     with closing(sqlite3.connect(path)) as connection:
         for name in _state_tables(connection):
             connection.execute(f"DELETE FROM {name}")

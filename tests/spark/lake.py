@@ -1,5 +1,6 @@
 """A project folder, its catalog and its tables, for tests of the warehouse: stage, publish, read."""
 
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,8 @@ from lamina.values.names import ColumnName, CommitId, Fingerprint, ModelName, Po
 from lamina.values.plan import Mode
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.touch import Everything, Nothing, Touch
-from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.catalog.jdbc import JdbcCatalog
+from lamina.warehouse.catalog.sqlite import CatalogFile
 from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.session import Application
 from lamina.warehouse.spark.warehouse import SparkWarehouse
@@ -160,11 +162,8 @@ class Lake:
 
     def apply(self, move: Move) -> None:
         """Move a pointer in a transaction of its own."""
-        connection = catalog.connect(Path(self.settings.database))
-        connection.execute("BEGIN IMMEDIATE")
-        assert catalog.publish(connection, self.settings.catalog, move), "the target moved"
-        connection.execute("COMMIT")
-        connection.close()
+        with closing(CatalogFile(Path(self.settings.database))) as file, file.writing() as transaction:
+            assert JdbcCatalog(self.settings.catalog).publish(transaction, (move,)) is None, "the target moved"
 
     def sql(self, text: str) -> list[tuple[Any, ...]]:
         """Run a statement and return its rows."""

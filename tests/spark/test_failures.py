@@ -4,6 +4,7 @@ import shutil
 import threading
 import time
 from collections import namedtuple
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from tests.spark.lake import Lake
 
 from lamina.project.strategy import Incremental
 from lamina.values.names import CommitId
-from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.catalog.jdbc import JdbcCatalog
+from lamina.warehouse.catalog.sqlite import CatalogFile
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.spark.errors import failure_kind
 
@@ -94,10 +96,8 @@ def test_stage_that_is_discarded_leaves_the_table_alone(lake: Lake) -> None:
     lake.warehouse.discard(staged.batch.commit)
     lake.warehouse.discard(CommitId("never-staged"))
 
-    connection = catalog.connect(Path(lake.settings.database))
-    staged_rows = connection.execute("SELECT count(*) FROM iceberg_tables WHERE table_namespace = 'lamina__stage'")
-    assert staged_rows.fetchone() == (0,)
-    connection.close()
+    with closing(CatalogFile(Path(lake.settings.database))) as file, file.reading() as transaction:
+        assert JdbcCatalog(lake.settings.catalog).stages(transaction) == ()
     assert lake.sql("SELECT * FROM lake.f.t") == [(1,)]
 
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.behaviour.examples import CATALOG, store_at
 
 from lamina.state.store import SqlStore
 from lamina.values.names import CommitId, TableName
-from lamina.warehouse.catalog import sqlite as catalog
-
-CATALOG = "lake"
+from lamina.warehouse.catalog.port import stage_of
+from lamina.warehouse.catalog.sqlite import CatalogFile
 
 
 @pytest.fixture
@@ -21,26 +21,36 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(path: Path) -> Iterator[SqlStore]:
     """A store on a fresh file."""
-    opened = SqlStore(path, catalog_name=CATALOG)
+    opened = store_at(path)
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def stages(store: SqlStore, path: Path) -> Iterator[Callable[[str, str], None]]:
-    """Put a stage into the catalog."""
-    connection = catalog.connect(path)
-
-    def stage(commit: str, pointer: str) -> None:
-        catalog.add_table(connection, CATALOG, table=catalog.stage_of(CommitId(commit)), pointer=pointer)
-
-    yield stage
-    connection.close()
+def file(store: SqlStore, path: Path) -> Iterator[CatalogFile]:
+    """The catalog as another process opens it."""
+    opened = CatalogFile(path)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
-def pointer(store: SqlStore, path: Path) -> Iterator[Callable[[], str | None]]:
+def stages(file: CatalogFile) -> Callable[[str, str], None]:
+    """Put a stage into the catalog."""
+
+    def stage(commit: str, pointer: str) -> None:
+        with file.writing() as transaction:
+            CATALOG.register(transaction, stage_of(CommitId(commit)), pointer=pointer)
+
+    return stage
+
+
+@pytest.fixture
+def pointer(file: CatalogFile) -> Callable[[], str | None]:
     """Return the pointer of `sales.orders`."""
-    connection = catalog.connect(path)
-    yield lambda: catalog.pointer(connection, CATALOG, TableName("sales.orders"))
-    connection.close()
+
+    def look() -> str | None:
+        with file.reading() as transaction:
+            return CATALOG.pointer(transaction, TableName("sales.orders"))
+
+    return look

@@ -1,12 +1,14 @@
 """A write of the state that fails at any statement changes nothing; one whose answer is lost changed everything."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.behaviour.examples import (
+    CATALOG,
     NOW,
     ORDERS,
     PROD,
@@ -20,40 +22,91 @@ from tests.behaviour.examples import (
     run_of,
     touch_of,
 )
+from tests.simulation.memory_catalog import JoinedDatabase, MemoryCatalog
 
 from lamina.state.errors import StateUnavailable
 from lamina.state.port import Lease, ModelRecord
+from lamina.state.sqlite import Database
 from lamina.state.store import SqlStore
 from lamina.values.coverage import Cursor
-from lamina.values.names import Position
+from lamina.values.names import CommitId, Position
+from lamina.warehouse.catalog.port import stage_of
+from lamina.warehouse.catalog.sqlite import CatalogFile
 
 
-class FaultyConnection:
-    """Passes statements on, until one of them fails."""
+class FaultyConnection(sqlite3.Connection):
+    """Counts statements, and fails at one of them: before it does anything, or after it did."""
 
-    def __init__(self, connection: sqlite3.Connection, *, fails_at: int, fails_after: bool) -> None:
-        self.connection = connection
-        self.left = fails_at
-        self.fails_after = fails_after
+    statements = 0
+    fails_at: int | None = None
+    fails_after = False
 
-    def _pass(self, call: Callable[..., Any], *arguments: Any) -> Any:
-        self.left -= 1
-        if self.left == 0 and not self.fails_after:
+    def _counted(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        self.statements += 1
+        is_failing = self.statements == self.fails_at
+        if is_failing and not self.fails_after:
             raise sqlite3.OperationalError("disk I/O error")
         result = call(*arguments)
-        if self.left == 0:
+        if is_failing:
             raise sqlite3.OperationalError("disk I/O error")
         return result
 
     def execute(self, *arguments: Any) -> Any:
-        return self._pass(self.connection.execute, *arguments)
+        return self._counted(super().execute, *arguments)
 
     def executemany(self, *arguments: Any) -> Any:
-        return self._pass(self.connection.executemany, *arguments)
+        return self._counted(super().executemany, *arguments)
 
-    @property
-    def in_transaction(self) -> bool:
-        return self.connection.in_transaction
+    def arm(self, fails_at: int | None, *, fails_after: bool = False) -> None:
+        self.statements, self.fails_at, self.fails_after = 0, fails_at, fails_after
+
+
+class Bench:
+    """A store whose driver can be made to fail, with the catalog in the same file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.connection: FaultyConnection
+        self.store = self.open(Database(path, connect=self._connect))
+
+    def open(self, database: Database) -> SqlStore:
+        return SqlStore(database, CATALOG)
+
+    def stage(self, commit: str, pointer: str) -> None:
+        with closing(CatalogFile(self.path)) as file, file.writing() as transaction:
+            CATALOG.register(transaction, stage_of(CommitId(commit)), pointer=pointer)
+
+    def dump(self) -> list[str]:
+        with closing(sqlite3.connect(self.path)) as connection:
+            return [line for line in connection.iterdump() if "sqlite_sequence" not in line]
+
+    def _connect(self, path: Path) -> sqlite3.Connection:
+        self.connection = sqlite3.connect(path, isolation_level=None, factory=FaultyConnection)
+        return self.connection
+
+
+class JoinedBench(Bench):
+    """The same with a catalog in memory, which the transactions of the state take along."""
+
+    def open(self, database: Database) -> SqlStore:
+        self.catalog = MemoryCatalog()
+        return SqlStore(JoinedDatabase(database, self.catalog), self.catalog)
+
+    def stage(self, commit: str, pointer: str) -> None:
+        with self.catalog.writing() as transaction:
+            self.catalog.register(transaction, stage_of(CommitId(commit)), pointer=pointer)
+
+    def dump(self) -> list[str]:
+        with self.catalog.reading() as transaction:
+            return [*super().dump(), *(f"{table} {at}" for table, at in sorted(transaction.draft.items()))]
+
+
+@pytest.fixture(params=[Bench, JoinedBench])
+def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
+    """A store on a fresh file."""
+    opened: Bench = request.param(tmp_path / "lamina.db")
+    yield opened
+    opened.store.close()
 
 
 Write = Callable[[SqlStore, Lease], object]
@@ -86,60 +139,43 @@ WRITES = {"record": _record, "first_build": _first_build, "fold": _fold, "ask_ag
 
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
-def test_i1_write_that_fails_at_any_statement_changes_nothing(
-    store: SqlStore, path: Path, stages: Callable[[str, str], None], write: Write
-) -> None:
+def test_i1_write_that_fails_at_any_statement_changes_nothing(bench: Bench, write: Write) -> None:
+    store = bench.store
     lease = lease_of(store)
-    stages("c1", "mem:1")
+    bench.stage("c1", "mem:1")
     store.record(published_of("c1", base=None, pointer="mem:1"), lease, at=NOW, execution_time=NOW)
     store.fold(PROD, lease, touches=(touch_of("raw.orders", "1"), touch_of("raw.orders", "2")), models=())
     store.intend(intent_of("c2"), lease)
     store.ask_again({ORDERS: (days(1, 2),)}, lease)
     store.fail((failure_of(days(1, 3)),), lease)
-    stages("c2", "mem:2")
-    stages("c3", "mem:3")
-    before = _dump(path)
-    real = store._database._connection
+    bench.stage("c2", "mem:2")
+    bench.stage("c3", "mem:3")
+    before = bench.dump()
     statements = 0
-    while _is_failing(store, lease, write, connection=real, fails_at=statements + 1):
+    while _is_failing(bench, lease, write, fails_at=statements + 1):
         statements += 1
-        assert _dump(path) == before, f"statement {statements} failed and something changed"
+        assert bench.dump() == before, f"statement {statements} failed and something changed"
     assert statements > 3
-    assert _dump(path) != before
+    assert bench.dump() != before
 
 
-def test_i1_lost_answer_of_a_commit_leaves_all_recorded(
-    store: SqlStore, path: Path, stages: Callable[[str, str], None]
-) -> None:
-    stages("c1", "mem:1")
-    real = store._database._connection
-    statements: list[str] = []
-    real.set_trace_callback(statements.append)
-    store.finish(run_of("run-1"))
-    real.set_trace_callback(None)
-    assert statements[-1] == "COMMIT"
-    store._database._connection = FaultyConnection(real, fails_at=len(statements), fails_after=True)  # type: ignore[assignment]  # in place of the driver
+def test_i1_lost_answer_of_a_commit_leaves_all_recorded(bench: Bench) -> None:
+    bench.connection.arm(None)
+    bench.store.finish(run_of("run-1"))
+    # The last statement of a write is its commit.
+    bench.connection.arm(bench.connection.statements, fails_after=True)
     with pytest.raises(StateUnavailable):
-        store.finish(run_of("run-2"))
-    store._database._connection = real
-    assert [run.run_id for run in store.runs(limit=9)] == ["run-2", "run-1"]
+        bench.store.finish(run_of("run-2"))
+    bench.connection.arm(None)
+    assert [run.run_id for run in bench.store.runs(limit=9)] == ["run-2", "run-1"]
 
 
-def _is_failing(store: SqlStore, lease: Lease, write: Write, *, connection: sqlite3.Connection, fails_at: int) -> bool:
-    faulty = FaultyConnection(connection, fails_at=fails_at, fails_after=False)
-    store._database._connection = faulty  # type: ignore[assignment]  # in place of the driver
+def _is_failing(bench: Bench, lease: Lease, write: Write, *, fails_at: int) -> bool:
+    bench.connection.arm(fails_at)
     try:
-        write(store, lease)
+        write(bench.store, lease)
     except StateUnavailable:
         return True
     finally:
-        store._database._connection = connection
+        bench.connection.arm(None)
     return False
-
-
-def _dump(path: Path) -> list[str]:
-    connection = sqlite3.connect(path)
-    try:
-        return [line for line in connection.iterdump() if "sqlite_sequence" not in line]
-    finally:
-        connection.close()

@@ -24,8 +24,11 @@ def path(tmp_path: Path) -> Path:
 
 
 def copy_at(path: Path, minute: int) -> Path:
-    with closing(Database(path)) as database, database.reading() as connection:
-        return copies.keep_copy(connection, path, at=NOW + timedelta(minutes=minute))
+    with closing(Database(path)) as database:
+        database.keep_copy(at=NOW + timedelta(minutes=minute))
+    copy = copies.newest_good_copy(path)
+    assert copy is not None
+    return copy
 
 
 def test_the_newest_copies_are_kept(path: Path) -> None:

@@ -4,16 +4,12 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.behaviour.examples import PROD, lease_of
+from tests.behaviour.examples import PROD, lease_of, store_at
 
 from lamina.errors import LaminaError
 from lamina.state.errors import StateCorrupt, StateTooNew, StateUnavailable
 from lamina.state.migrations import KNOWN
 from lamina.state.store import SqlStore
-
-
-def _open(path: Path) -> SqlStore:
-    return SqlStore(path, catalog_name="lake")
 
 
 def _edit(path: Path, statement: str) -> None:
@@ -33,7 +29,7 @@ def _assert_explained(error: LaminaError, path: Path) -> None:
 def test_newer_state_is_refused(path: Path, store: SqlStore) -> None:
     _edit(path, "UPDATE lamina_store SET version = 99")
     with pytest.raises(StateTooNew) as refused:
-        _open(path)
+        store_at(path)
     _assert_explained(refused.value, path)
     assert f"up to {KNOWN}" in refused.value.message
 
@@ -41,7 +37,7 @@ def test_newer_state_is_refused(path: Path, store: SqlStore) -> None:
 def test_state_without_its_version_is_refused(path: Path, store: SqlStore) -> None:
     _edit(path, "DELETE FROM lamina_store")
     with pytest.raises(StateCorrupt) as refused:
-        _open(path)
+        store_at(path)
     _assert_explained(refused.value, path)
 
 
@@ -49,18 +45,18 @@ def test_file_of_another_kind_is_named_and_left_alone(path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_bytes(b"this is no database " * 300)
     with pytest.raises(StateCorrupt) as refused:
-        _open(path)
+        store_at(path)
     _assert_explained(refused.value, path)
     assert path.read_bytes().startswith(b"this is no database")
 
 
 def test_torn_page_is_noticed(path: Path) -> None:
-    _open(path).close()
+    store_at(path).close()
     content = bytearray(path.read_bytes())
     content[100:] = b"\xff" * (len(content) - 100)
     path.write_bytes(content)
     with pytest.raises(StateCorrupt) as refused:
-        _open(path)
+        store_at(path)
     _assert_explained(refused.value, path)
 
 
@@ -75,21 +71,21 @@ def test_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     path = tmp_path / "file" / "lamina.db"
     with pytest.raises(StateUnavailable) as refused:
-        _open(path)
+        store_at(path)
     _assert_explained(refused.value, path)
 
 
 def test_directory_in_place_of_the_file_is_named(path: Path) -> None:
     path.mkdir(parents=True)
     with pytest.raises(StateUnavailable) as refused:
-        _open(path)
+        store_at(path)
     _assert_explained(refused.value, path)
 
 
 def test_identity_survives_reopening(path: Path) -> None:
-    first = _open(path)
+    first = store_at(path)
     first.adopt("the one before", lease_of(first))
-    second = _open(path)
+    second = store_at(path)
     assert second.identity == "the one before"
     first.close()
     second.close()

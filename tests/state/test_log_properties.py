@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.behaviour.examples import PROD, coverage_of, days, lease_of, touch_of
+from tests.behaviour.examples import PROD, coverage_of, days, lease_of, store_at, touch_of
 
 from lamina.state.port import ModelRecord
 from lamina.state.store import SqlStore
@@ -27,7 +27,7 @@ STEPS = st.lists(
 @given(STEPS)
 def test_reader_finds_every_touch_after_its_cursor(steps: list[tuple[list[str], list[str]]]) -> None:
     with TemporaryDirectory() as folder:
-        store = SqlStore(Path(folder) / "lamina.db", catalog_name="lake")
+        store = store_at(Path(folder) / "lamina.db")
         lease = lease_of(store)
         logs: dict[str, list[Touch]] = {table: [] for table in TABLES}
         cursors: dict[str, dict[str, int]] = {}

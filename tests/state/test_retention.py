@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from tests.behaviour.examples import (
+    CATALOG,
     NOW,
     ORDERS,
     PROD,
@@ -17,7 +17,6 @@ from tests.behaviour.examples import (
     plan_of,
     published_of,
     run_of,
-    stages_in,
     touch_of,
 )
 
@@ -26,7 +25,7 @@ from lamina.state.port import ModelRecord
 from lamina.state.store import SqlStore
 from lamina.values.coverage import Cursor
 from lamina.values.names import ModelName, PlanId, Position, RunId, TableName
-from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.catalog.sqlite import CatalogFile
 
 LATER = NOW + retention.KEPT_FOR + timedelta(days=1)
 NOBODY: frozenset[ModelName] = frozenset()
@@ -69,16 +68,15 @@ def test_the_last_batch_of_a_model_stays_however_old(store: SqlStore, stages: Ca
 
 
 def test_only_stages_without_an_intent_are_dropped(
-    store: SqlStore, path: Path, stages: Callable[[str, str], None]
+    store: SqlStore, file: CatalogFile, stages: Callable[[str, str], None]
 ) -> None:
     lease = lease_of(store)
     stages("lost", "mem:1")
     stages("live", "mem:2")
     store.intend(intent_of("live"), lease)
     store.expire(NOBODY, lease, now=NOW)
-    connection = catalog.connect(path)
-    assert stages_in(connection) == ("live",)
-    connection.close()
+    with file.reading() as transaction:
+        assert CATALOG.stages(transaction) == ("live",)
 
 
 def test_a_model_that_is_gone_no_longer_holds_a_log_back(store: SqlStore) -> None:

@@ -6,15 +6,14 @@ from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from tests.behaviour.examples import NOW, ORDERS, PROD, TTL, lease_of, published_of, stages_in
+from tests.behaviour.examples import CATALOG, NOW, ORDERS, PROD, TTL, lease_of, published_of, store_at
 
 from lamina.errors import LaminaError
 from lamina.state.port import Lease
 from lamina.state.store import SqlStore
 from lamina.values.names import TableName
-from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.catalog.sqlite import CatalogFile
 
-CATALOG = "lake"
 PROCESSES = 4
 
 Act = Callable[[SqlStore, int], str]
@@ -35,7 +34,7 @@ def _race(path: Path, act: Act) -> list[str]:
 
 
 def _work(path: Path, act: Act, number: int, barrier: Barrier, answers: "Queue[str]") -> None:
-    store = SqlStore(path, catalog_name=CATALOG)
+    store = store_at(path)
     barrier.wait(timeout=60)
     try:
         answers.put(act(store, number))
@@ -52,7 +51,9 @@ def test_i5_one_of_many_processes_takes_the_lease(path: Path) -> None:
     assert [answer.split()[0] for answer in _race(path, take)] == ["L701"] * (PROCESSES - 1) + ["token"]
 
 
-def test_i5_one_of_many_processes_publishes(path: Path, store: SqlStore, stages: Callable[[str, str], None]) -> None:
+def test_i5_one_of_many_processes_publishes(
+    path: Path, store: SqlStore, file: CatalogFile, stages: Callable[[str, str], None]
+) -> None:
     lease = lease_of(store)
     stages("c0", "mem:0")
     store.record(published_of("c0", base=None, pointer="mem:0"), lease, at=NOW, execution_time=NOW)
@@ -68,10 +69,9 @@ def test_i5_one_of_many_processes_publishes(path: Path, store: SqlStore, stages:
     view = store.view(PROD)
     assert len(view.touches[TableName(ORDERS)]) == 1
     assert len(store.batches(PROD, ORDERS, limit=9)) == 2
-    connection = catalog.connect(path)
-    assert catalog.pointer(connection, CATALOG, TableName(ORDERS)) == view.models[ORDERS].pointer
-    assert len(stages_in(connection)) == PROCESSES - 1
-    connection.close()
+    with file.reading() as transaction:
+        assert CATALOG.pointer(transaction, TableName(ORDERS)) == view.models[ORDERS].pointer
+        assert len(CATALOG.stages(transaction)) == PROCESSES - 1
 
 
 def test_i5_paused_run_cannot_publish_after_a_take_over(

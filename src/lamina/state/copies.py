@@ -1,4 +1,4 @@
-"""Copies of the state file: a few are kept beside it, and a damaged file is put aside under another name."""
+"""Copies of the state file on SQLite: a few are kept beside it, and a damaged file is put aside under another name."""
 
 import contextlib
 import os

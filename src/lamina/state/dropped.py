@@ -4,16 +4,16 @@ A note is written inside the transaction of the drop, before its commit, and rem
 table. A drop that dies between the two is one that the count of publications has and the store has not: it is finished.
 """
 
-import sqlite3
 from pathlib import Path
 
 from lamina.state import logs, slices
+from lamina.state.dialect import StateTransaction
 from lamina.state.notes import write_note
 from lamina.values.codec import DecodeError, from_json
 from lamina.values.interval import WHOLE
 from lamina.values.names import EnvironmentName, ModelName, TableName
 from lamina.values.value import Value
-from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.catalog.port import Catalog
 
 FOLDER = ("_lamina", "dropped")
 
@@ -43,12 +43,12 @@ def clear_dropped(warehouse: Path, table: TableName) -> None:
     _path(warehouse, table).unlink(missing_ok=True)
 
 
-def forget_table(connection: sqlite3.Connection, catalog_name: str, note: Dropped) -> None:
+def forget_table(transaction: StateTransaction, catalog: Catalog, note: Dropped) -> None:
     """Take a dropped table out of the catalog, and forget its model."""
-    catalog.drop_table(connection, catalog_name, table=note.table)
-    logs.forget_record(connection, note.environment, note.model)
-    slices.forget_failures(connection, note.environment, note.model)
-    slices.clear_requests(connection, note.environment, model=note.model, built=(WHOLE,))
+    catalog.drop(transaction, note.table)
+    logs.forget_record(transaction, note.environment, note.model)
+    slices.forget_failures(transaction, note.environment, note.model)
+    slices.clear_requests(transaction, note.environment, model=note.model, built=(WHOLE,))
 
 
 def _read(path: Path) -> Dropped | None:

@@ -1,9 +1,9 @@
 """How long history is kept: by age and by number, a little is removed at a time, so that no run waits for it."""
 
-import sqlite3
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from lamina.state.dialect import StateTransaction
 from lamina.state.port import BatchRecord, RunRecord
 from lamina.values.codec import from_json
 from lamina.values.names import EnvironmentName, ModelName, TableName
@@ -14,46 +14,49 @@ KEPT_PLANS = 200  # they do not tell when they were made
 _AT_ONCE = 500
 
 
-def remove_runs(connection: sqlite3.Connection, before: datetime) -> None:
+def remove_runs(transaction: StateTransaction, before: datetime) -> None:
     """Remove the runs that began before a time, and those beyond the number that is kept."""
-    connection.execute("DELETE FROM lamina_run WHERE number <= (SELECT max(number) FROM lamina_run) - ?", (KEPT_RUNS,))
-    rows = connection.execute("SELECT number, run FROM lamina_run ORDER BY number LIMIT ?", (_AT_ONCE,))
+    transaction.execute("DELETE FROM lamina_run WHERE number <= (SELECT max(number) FROM lamina_run) - ?", (KEPT_RUNS,))
+    rows = transaction.execute("SELECT number, run FROM lamina_run ORDER BY number LIMIT ?", (_AT_ONCE,))
     old = list(_while_older(((number, from_json(text, RunRecord).started_at) for number, text in rows), before))
-    connection.executemany("DELETE FROM lamina_run WHERE number = ?", old)
+    transaction.executemany("DELETE FROM lamina_run WHERE number = ?", old)
 
 
-def remove_batches(connection: sqlite3.Connection, before: datetime) -> None:
+def remove_batches(transaction: StateTransaction, before: datetime) -> None:
     """Remove the batches that were published before a time, but the last one of each model."""
-    rows = connection.execute("SELECT number, batch FROM lamina_batch ORDER BY number LIMIT ?", (_AT_ONCE,))
+    rows = transaction.execute("SELECT number, batch FROM lamina_batch ORDER BY number LIMIT ?", (_AT_ONCE,))
     old = list(_while_older(((number, from_json(text, BatchRecord).published_at) for number, text in rows), before))
-    connection.executemany(
-        "DELETE FROM lamina_batch WHERE number = ?1 AND EXISTS (SELECT 1 FROM lamina_batch AS later"
+    transaction.executemany(
+        "DELETE FROM lamina_batch WHERE number = ? AND EXISTS (SELECT 1 FROM lamina_batch AS later"
         " WHERE later.environment = lamina_batch.environment AND later.model = lamina_batch.model"
-        " AND later.number > ?1)",
+        " AND later.number > lamina_batch.number)",
         old,
     )
 
 
-def remove_plans(connection: sqlite3.Connection) -> None:
+def remove_plans(transaction: StateTransaction) -> None:
     """Remove the plans beyond the number that is kept."""
-    connection.execute("DELETE FROM lamina_plan WHERE rowid <= (SELECT max(rowid) FROM lamina_plan) - ?", (KEPT_PLANS,))
+    number = transaction.dialect.row_number
+    transaction.execute(
+        f"DELETE FROM lamina_plan WHERE {number} <= (SELECT max({number}) FROM lamina_plan) - ?", (KEPT_PLANS,)
+    )
 
 
 def forget_readers(
-    connection: sqlite3.Connection, environment: EnvironmentName, models: frozenset[ModelName]
+    transaction: StateTransaction, environment: EnvironmentName, models: frozenset[ModelName]
 ) -> tuple[TableName, ...]:
     """Forget the cursors of models that are gone, and return the logs they held back.
 
     Their records stay: should such a model come back, a log that does not lead on from its cursor touches everything.
     """
-    rows = connection.execute("SELECT DISTINCT model FROM lamina_cursor WHERE environment = ?", (environment,))
+    rows = transaction.execute("SELECT DISTINCT model FROM lamina_cursor WHERE environment = ?", (environment,))
     gone = [(environment, name) for (name,) in rows.fetchall() if name not in models]
     inputs = [
         TableName(name)
         for pair in gone
-        for (name,) in connection.execute("SELECT input FROM lamina_cursor WHERE environment = ? AND model = ?", pair)
+        for (name,) in transaction.execute("SELECT input FROM lamina_cursor WHERE environment = ? AND model = ?", pair)
     ]
-    connection.executemany("DELETE FROM lamina_cursor WHERE environment = ? AND model = ?", gone)
+    transaction.executemany("DELETE FROM lamina_cursor WHERE environment = ? AND model = ?", gone)
     return tuple(inputs)
 
 

@@ -1,97 +1,101 @@
-"""The state's database on SQLite, in the same file as the Iceberg catalog; the only place that knows the driver."""
+"""The state's database on SQLite, in the same file as the Iceberg catalog: its dialect, and what its driver raises."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from datetime import datetime
 from pathlib import Path
 from threading import RLock
 
 from lamina.errors import LaminaError
-from lamina.state.errors import StateCorrupt, StateReplaced, StateTooNew, StateUnavailable
-from lamina.state.migrations import KNOWN, found_version, upgrade
+from lamina.state import copies
+from lamina.state.dialect import Dialect, StateTransaction
+from lamina.state.errors import StateCorrupt, StateReplaced, StateUnavailable
+from lamina.state.migrations import bring_up_to_date
 from lamina.values.codec import DecodeError
-from lamina.warehouse.catalog.sqlite import connect, create_tables
+from lamina.warehouse.catalog.sqlite import Begin, connect, transaction
 
+SQLITE = Dialect(
+    placeholder="?",
+    find_table="SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?",
+    row_number="rowid",
+    integer="INTEGER",
+    serial="INTEGER PRIMARY KEY AUTOINCREMENT",
+    keyed=" WITHOUT ROWID",
+    numbered="",  # every table has a `rowid`, unless it is declared without
+)
+
+Connect = Callable[[Path], sqlite3.Connection]
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class Database:
     """One connection shared by the threads of a process, one transaction at a time."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, connect: Connect = connect, dialect: Dialect = SQLITE) -> None:
         self.path = path
+        self._dialect = dialect
         self._lock = RLock()
-        with self._explained():
+        with _explained(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = connect(path)
             self._file = _file_at(path)
         try:
-            self._bring_up_to_date()
+            bring_up_to_date(self)
         except LaminaError:
             self._connection.close()
             raise
 
-    def _bring_up_to_date(self) -> None:
-        with self.reading() as connection:
-            if self._version(connection) == KNOWN:
-                return
-        with self.writing() as connection:
-            create_tables(connection)
-            # Another process may have done it while this one waited for the lock.
-            upgrade(connection, self._version(connection))
-
-    def _version(self, connection: sqlite3.Connection) -> int:
-        version = found_version(connection)
-        if version is None:
-            raise StateCorrupt(str(self.path), "it has lost its version")
-        if version > KNOWN:
-            raise StateTooNew(str(self.path), found=version, known=KNOWN)
-        return version
-
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> Iterator[StateTransaction]:
         """Give one consistent view of the file."""
-        with self._transaction("BEGIN") as connection:
-            yield connection
+        with self._transaction("BEGIN") as opened:
+            yield opened
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[StateTransaction]:
         """Give a transaction that is committed whole, or not at all when the block raises."""
-        with self._transaction("BEGIN IMMEDIATE") as connection:
+        with self._transaction("BEGIN IMMEDIATE") as opened:
             if _file_at(self.path) != self._file:
                 raise StateReplaced(str(self.path))
-            yield connection
+            yield opened
 
-    @contextmanager
-    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
-        with self._lock, self._explained():
-            self._connection.execute(begin)
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            finally:
-                # Not after a commit: then an error, or a kill by a test, left the transaction open.
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Turn what the driver and the codec raise into the state's own errors."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            if code in _DAMAGED:
-                raise StateCorrupt(str(self.path), str(error)) from error
-            raise StateUnavailable(str(self.path), str(error)) from error
-        except DecodeError as error:
-            raise StateCorrupt(str(self.path), str(error)) from error
-        except OSError as error:
-            raise StateUnavailable(str(self.path), str(error)) from error
+    def keep_copy(self, *, at: datetime) -> None:
+        """Copy the file to one beside it, whole as of one moment."""
+        with self.reading():
+            copies.keep_copy(self._connection, self.path, at=at)
 
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+
+    @contextmanager
+    def _transaction(self, begin: Begin) -> Iterator[StateTransaction]:
+        with self._lock, _explained(self.path), transaction(self._connection, begin) as driver:
+            yield StateTransaction(driver, self._dialect, location=str(self.path))
+
+
+@contextmanager
+def looking(path: Path, *, connect: Connect = connect) -> Iterator[StateTransaction]:
+    """Give a state file as it is, of whatever version."""
+    with _explained(path), closing(connect(path)) as connection:
+        yield StateTransaction(connection, SQLITE, location=str(path))
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn what the driver and the codec raise into the state's own errors."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _DAMAGED:
+            raise StateCorrupt(str(path), str(error)) from error
+        raise StateUnavailable(str(path), str(error)) from error
+    except DecodeError as error:
+        raise StateCorrupt(str(path), str(error)) from error
+    except OSError as error:
+        raise StateUnavailable(str(path), str(error)) from error
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:

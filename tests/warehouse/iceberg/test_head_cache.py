@@ -2,13 +2,15 @@
 
 import json
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from lamina.values.facts import Head
 from lamina.values.names import TableName
-from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.catalog.jdbc import JdbcCatalog
+from lamina.warehouse.catalog.sqlite import CatalogFile
 from lamina.warehouse.iceberg import head_cache, metadata
 from lamina.warehouse.iceberg.metadata import Metadata
 from lamina.warehouse.iceberg.tables import Tables
@@ -56,13 +58,9 @@ def write(folder: Path, name: str, *, snapshot: int, size: int = 10) -> str:
 
 def point(settings: WarehouseSettings, **pointers: str) -> None:
     """Let the catalog name these tables."""
-    connection = catalog.connect(Path(settings.database))
-    catalog.create_tables(connection)
-    for name, pointer in pointers.items():
-        catalog.drop_table(connection, settings.catalog, table=TableName(f"sales.{name}"))
-        catalog.add_table(connection, settings.catalog, table=TableName(f"sales.{name}"), pointer=pointer)
-    connection.commit()
-    connection.close()
+    with closing(CatalogFile(Path(settings.database))) as file, file.writing() as transaction:
+        for name, pointer in pointers.items():
+            JdbcCatalog(settings.catalog).register(transaction, TableName(f"sales.{name}"), pointer=pointer)
 
 
 def look(settings: WarehouseSettings, *names: TableName) -> dict[TableName, Head]:

@@ -1,7 +1,6 @@
 """Columns of source tables without a JVM."""
 
 import json
-import sqlite3
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,7 +13,6 @@ import pytest
 from lamina.project.source import SourceTable
 from lamina.values.names import ColumnName, SourceName, TableName
 from lamina.values.schema import Column, DataType
-from lamina.warehouse.catalog.sqlite import add_table, create_tables, pointers
 from lamina.warehouse.files.partition_folders import partition_columns
 from lamina.warehouse.files.widest import widest
 from lamina.warehouse.schemas import ConflictingSchema, KnownSchema, SchemaAnswer, UnknownSchema
@@ -214,12 +212,8 @@ def test_iceberg_columns_come_from_the_metadata_the_catalog_points_at(tmp_path: 
     }
     path = tmp_path / "v1.metadata.json"
     path.write_text(json.dumps(metadata))
-    connection = sqlite3.connect(":memory:")
-    create_tables(connection)
-    add_table(connection, "lake", table=TableName("raw.orders"), pointer=f"file:{path}")
     source = SourceTable(name=SourceName("raw.orders"), type="iceberg", location="raw.orders")
-    answer = source_schema(source, tmp_path, pointers=lambda: pointers(connection, "lake"))
-    connection.close()
+    answer = source_schema(source, tmp_path, pointers=lambda: {TableName("raw.orders"): f"file:{path}"})
     assert types_of(answer) == {"id": "bigint", "at": "timestamp", "tags": "array<string>"}
     assert isinstance(answer, KnownSchema)
     assert [column.nullable for column in answer.columns] == [False, True, True]

@@ -12,7 +12,7 @@ from lamina.values.coverage import Mark
 from lamina.values.drift import Drift
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType, Schema
-from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.catalog.port import stage_of
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.iceberg.layout import wanted_layout
 from lamina.warehouse.iceberg.metadata import (
@@ -80,7 +80,7 @@ class Stage:
         self._tables = tables
         self._model = model
         self._batch = batch
-        self._name = catalog.stage_of(batch.commit)
+        self._name = stage_of(batch.commit)
         self._relation = relation(settings.catalog, self._name)
         self.drift: tuple[Drift, ...] = ()
         self.retained: int | None = None  # rows that only the table holds, where the batch knows

@@ -19,7 +19,7 @@ from lamina.values.names import ColumnName, CommitId, ModelName, Position, Table
 from lamina.values.result import Detection, QueryResult
 from lamina.values.rows_asked import RowsAsked
 from lamina.values.touch import ColumnRanges, Touch
-from lamina.warehouse.catalog import sqlite as catalog
+from lamina.warehouse.catalog.port import stage_of
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.iceberg import ancestry, arrow_rows
 from lamina.warehouse.iceberg.lost_files import is_short, lost_file, remove_folder
@@ -164,7 +164,7 @@ class SparkWarehouse:
     def check(self, staged: Staged, model: CompiledModel, *, outdated: tuple[Interval, ...]) -> tuple[CheckResult, ...]:
         """Run the model's checks over the staged rows; rows of `outdated` slices will be replaced and do not stay."""
         with translated(model.name, folder=self._folder):
-            name = relation(self._settings.catalog, catalog.stage_of(staged.batch.commit))
+            name = relation(self._settings.catalog, stage_of(staged.batch.commit))
             carried = self._carried.get(staged.batch.commit)
             session = self._application.session()
             rows = checked_rows(session, name, staged, model=model, outdated=outdated, carried=carried)
@@ -176,7 +176,7 @@ class SparkWarehouse:
         if base is None or base.position is None:
             return Diff(is_equal=False, refinements=())
         model = self._graph.model(staged.batch.model)
-        name = relation(self._settings.catalog, catalog.stage_of(staged.batch.commit))
+        name = relation(self._settings.catalog, stage_of(staged.batch.commit))
         with translated(model.name, folder=self._folder):
             session = self._application.session()
             if staged.batch.mode != "replace_slices" and self._is_one_step(staged, base):
@@ -281,7 +281,7 @@ class SparkWarehouse:
             raise WarehouseFailure(f"`{local_path(file)}` cannot be read", kind="not_found")
 
     def _staged_rows(self, staged: Staged) -> "DataFrame":
-        name = relation(self._settings.catalog, catalog.stage_of(staged.batch.commit))
+        name = relation(self._settings.catalog, stage_of(staged.batch.commit))
         return read_snapshot(self._application.session(), name, staged.position)
 
     def _is_one_step(self, staged: Staged, base: Metadata) -> bool:
