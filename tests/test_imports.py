@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,13 @@ NAMES_KINDS = {
 }
 PURE = ("values", "project", "compiler", "strategies", "planner")
 IMPURE_MODULES = ("pyspark", "pyiceberg", "py4j", "sqlite3", "psycopg", "sqlalchemy", "time", "subprocess", "random")
+# All that may know the driver of SQLite: what opens its file, for the state and for the catalog, what copies it, and
+# what explains that it is busy in a run on Spark.
+SQLITE_FILES = ["state/copies.py", "state/sqlite.py", "warehouse/catalog/sqlite.py", "warehouse/spark/errors.py"]
+SQLITE_WORDS = re.compile(
+    r"\browid\b|\bsqlite_|\bPRAGMA\b|\bAUTOINCREMENT\b|\bWITHOUT ROWID\b|\bBEGIN\b|\bINSERT OR\b|\bREPLACE INTO\b"
+    r"|\?\d|[=(, ]:[a-z]|\bjson_|\bdatetime\(|\bstrftime\("
+)
 CLOCKS_AND_ENVIRONMENT = {
     "datetime.now", "datetime.utcnow", "datetime.today", "date.today", "os.environ", "os.getenv", "os.environb",
 }  # fmt: skip
@@ -151,6 +159,12 @@ def impurities(path: Path) -> list[str]:
     return [f"{relative(path)}: {name}" for name in (*modules, *sorted(names & CLOCKS_AND_ENVIRONMENT))]
 
 
+def words_of_sqlite(path: Path) -> list[str]:
+    """Return the texts of a file that only SQLite takes."""
+    texts = (node.value for node in nodes_of(path) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return [f"{relative(path)}: {text}" for text in texts if SQLITE_WORDS.search(text)]
+
+
 def test_every_package_has_a_place_in_the_order() -> None:
     assert sorted({package_of(path) for path in FILES} - RANK.keys()) == ["__init__"]
 
@@ -219,6 +233,17 @@ def test_imports_are_absolute() -> None:
 
 def test_pure_packages_reach_no_engine_database_clock_or_environment() -> None:
     assert [found for path in FILES if package_of(path) in PURE for found in impurities(path)] == []
+
+
+def test_four_files_know_the_driver_of_sqlite() -> None:
+    assert [relative(path) for path in FILES if "sqlite3" in (module for _, module in imports_of(path))] == SQLITE_FILES
+
+
+def test_statements_of_state_and_catalog_are_standard_sql() -> None:
+    folders = (SOURCE / "state", SOURCE / "warehouse" / "catalog")
+    shared = [path for path in FILES if path.parent in folders and relative(path) not in SQLITE_FILES]
+    assert {"jdbc.py", "history.py", "migrations.py", "place.py"} <= {path.name for path in shared}
+    assert [found for path in shared for found in words_of_sqlite(path)] == []
 
 
 def test_package_files_are_empty() -> None:
