@@ -28,7 +28,7 @@ from benchmarks.engine_projects import (
 )
 from benchmarks.engine_versions import age
 
-from lamina.operate import Ask, run_project
+from lamina.api.run import Ask, run_project
 from lamina.values.event import Event
 from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.session import Application

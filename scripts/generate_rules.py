@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from lamina.rulebook import RulePage, rule_pages
+from lamina.api.rulebook import RulePage, rule_pages
 
 PAGE = Path(__file__).parents[1] / "docs" / "rules.md"
 SECTIONS = {

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from lamina.api.inspect import known_config, load_config
 from lamina.config import Config, build_config
 from lamina.errors import ProjectInvalid
-from lamina.look import known_config, load_config
 from lamina.project.project_file import read_project_file
 from lamina.values.diagnostic import Diagnostic
 

@@ -11,7 +11,7 @@ import pytest
 import lamina
 from lamina.cli.commands import module_of, names
 
-VERBS = ("lamina.api", "lamina.look", "lamina.operate", "lamina.survey", "lamina.starter", "lamina.rulebook")
+VERBS = tuple(f"lamina.api.{name}" for name in ("compiling", "inspect", "run", "report", "starter", "rulebook"))
 
 
 @pytest.mark.parametrize("name", lamina.__all__)

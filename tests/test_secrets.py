@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lamina.look import load_config
-from lamina.starter import start_project
+from lamina.api.inspect import load_config
+from lamina.api.starter import start_project
 from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.profile import launch_conf
 

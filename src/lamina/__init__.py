@@ -6,13 +6,9 @@ from typing import TYPE_CHECKING, Any
 from lamina.version import VERSION
 
 if TYPE_CHECKING:
-    from lamina.api import compile_project, compile_root, load_project
-    from lamina.errors import LaminaError
-    from lamina.look import check_project, explain_model, list_models, load_config, render_model, trace_lineage
-    from lamina.operate import Ask, accept_writes, apply_plan, drop_model, plan_project, retry_models, run_project
-    from lamina.rulebook import find_rule, rule_pages
-    from lamina.starter import start_project
-    from lamina.survey import (
+    from lamina.api.compiling import compile_project, compile_root, load_project
+    from lamina.api.inspect import check_project, explain_model, list_models, load_config, render_model, trace_lineage
+    from lamina.api.report import (
         model_intervals,
         project_history,
         project_status,
@@ -21,42 +17,46 @@ if TYPE_CHECKING:
         show_model,
         verify_project,
     )
-    from lamina.upkeep import check_state, rebuild_state, relocate_state
+    from lamina.api.rulebook import find_rule, rule_pages
+    from lamina.api.run import Ask, accept_writes, apply_plan, drop_model, plan_project, retry_models, run_project
+    from lamina.api.starter import start_project
+    from lamina.api.upkeep import check_state, rebuild_state, relocate_state
+    from lamina.errors import LaminaError
 
 __version__ = VERSION
 
 # Where each public name lives; imported when first used, so that `import lamina` costs nothing.
 _HOMES = {
-    "Ask": "operate",
+    "Ask": "api.run",
     "LaminaError": "errors",
-    "accept_writes": "operate",
-    "apply_plan": "operate",
-    "check_project": "look",
-    "check_state": "upkeep",
-    "compile_project": "api",
-    "compile_root": "api",
-    "drop_model": "operate",
-    "explain_model": "look",
-    "find_rule": "rulebook",
-    "list_models": "look",
-    "load_config": "look",
-    "load_project": "api",
-    "model_intervals": "survey",
-    "plan_project": "operate",
-    "rebuild_state": "upkeep",
-    "relocate_state": "upkeep",
-    "project_history": "survey",
-    "project_status": "survey",
-    "query_tables": "survey",
-    "render_model": "look",
-    "retry_models": "operate",
-    "rule_pages": "rulebook",
-    "run_info": "survey",
-    "run_project": "operate",
-    "show_model": "survey",
-    "start_project": "starter",
-    "trace_lineage": "look",
-    "verify_project": "survey",
+    "accept_writes": "api.run",
+    "apply_plan": "api.run",
+    "check_project": "api.inspect",
+    "check_state": "api.upkeep",
+    "compile_project": "api.compiling",
+    "compile_root": "api.compiling",
+    "drop_model": "api.run",
+    "explain_model": "api.inspect",
+    "find_rule": "api.rulebook",
+    "list_models": "api.inspect",
+    "load_config": "api.inspect",
+    "load_project": "api.compiling",
+    "model_intervals": "api.report",
+    "plan_project": "api.run",
+    "rebuild_state": "api.upkeep",
+    "relocate_state": "api.upkeep",
+    "project_history": "api.report",
+    "project_status": "api.report",
+    "query_tables": "api.report",
+    "render_model": "api.inspect",
+    "retry_models": "api.run",
+    "rule_pages": "api.rulebook",
+    "run_info": "api.report",
+    "run_project": "api.run",
+    "show_model": "api.report",
+    "start_project": "api.starter",
+    "trace_lineage": "api.inspect",
+    "verify_project": "api.report",
 }
 
 __all__ = [

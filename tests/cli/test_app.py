@@ -157,7 +157,7 @@ def test_the_project_can_be_named_from_elsewhere(shop: Path) -> None:
 
 def test_a_fault_of_lamina_is_one_sentence_and_a_file(shop: Path) -> None:
     code = (
-        "import sys, lamina.look; lamina.look.check_project = lambda *_: 1 / 0; "
+        "import sys, lamina.api.inspect; lamina.api.inspect.check_project = lambda *_: 1 / 0; "
         "sys.argv = ['lamina', 'compile', '--output', 'text']; from lamina.cli.app import main; sys.exit(main())"
     )
     environment = {key: value for key, value in os.environ.items() if key != "LAMINA_DEBUG"}

@@ -7,9 +7,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from lamina.api.run import Ask
 from lamina.cli.asking import ask_of, asking_options, time_of
 from lamina.errors import UsageError
-from lamina.operate import Ask
 from lamina.values.plan import Selection
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from lamina.api.starter import start_project
 from lamina.cli.app import run_command
-from lamina.starter import start_project
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from lamina.api.starter import start_project
 from lamina.cli.app import run_command
 from lamina.cli.explain import check_words
 from lamina.cli.verify import closing_words
 from lamina.project.model import CheckSettings
-from lamina.starter import start_project
 from lamina.values.names import ColumnName
 from lamina.values.result import ModelVerdict
 

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pytest
 
+from lamina.api.engine import Engine
 from lamina.cli.answer import Options
 from lamina.cli.live import interruptible, run_shown
-from lamina.engine import Engine
 from lamina.values.result import RunResult
 
 

@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from lamina.api import compile_project
+from lamina.api.compiling import compile_project
 from lamina.compiler.graph import Graph
 from lamina.project.model import ModelFile, ModelSettings, SettingPlaces
 from lamina.project.project import Project, Variable

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lamina.api import compile_project, compile_root, load_project
+from lamina.api.compiling import compile_project, compile_root, load_project
 from lamina.compiler.explanation import explain_incrementality, meets_slices
 from lamina.compiler.graph import Graph
 from lamina.values.names import ModelName

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lamina.api import compile_project, load_project
+from lamina.api.compiling import compile_project, load_project
 from lamina.compiler.graph import Graph
 from lamina.compiler.identity.changes import compare
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.compiler.projects import graph_of, model
 
-from lamina.api import compile_project, load_project
+from lamina.api.compiling import compile_project, load_project
 from lamina.compiler.types.functions.facts import ARGUMENT_COUNTS, KNOWN
 from lamina.values.diagnostic import Diagnostic
 

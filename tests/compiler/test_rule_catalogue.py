@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from scripts.generate_rules import PAGE, page_text
 
+from lamina.api.rulebook import find_rule, rule_pages
 from lamina.compiler import rules
 from lamina.compiler.known_rules import rules_by_code, rules_of_model, rules_of_project, rules_of_promotion
 from lamina.project import rules as project_rules
-from lamina.rulebook import find_rule, rule_pages
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "rules"
 SOURCE = Path(__file__).parents[2] / "src" / "lamina"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lamina.api import compile_project, load_project
+from lamina.api.compiling import compile_project, load_project
 from lamina.compiler.contracts import check_promoted
 from lamina.values.diagnostic import Diagnostic
 

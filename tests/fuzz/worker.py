@@ -15,7 +15,7 @@ MEMORY = 4 << 30
 def main() -> None:
     """Compile every folder named on the input."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    from lamina.api import compile_project, load_project
+    from lamina.api.compiling import compile_project, load_project
 
     for line in sys.stdin:
         started = time.process_time()

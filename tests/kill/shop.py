@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from random import Random
 
-from lamina.starter import start_project
+from lamina.api.starter import start_project
 
 _RUN_SECONDS = 240
 

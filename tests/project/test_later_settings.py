@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from lamina.api import load_project
+from lamina.api.compiling import load_project
+from lamina.api.inspect import load_config
+from lamina.api.starter import start_project
 from lamina.errors import ProjectInvalid
-from lamina.look import load_config
-from lamina.starter import start_project
 
 
 @pytest.mark.parametrize("word", ["version", "files", "always", "checksum"])

@@ -18,7 +18,7 @@ from tests.simulation import (
 from tests.simulation.algebra import Relation
 from tests.simulation.lake import bag
 
-from lamina import custody
+from lamina.api import custody
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.executor import observe, publish, run, step
 from lamina.executor.passing import Pass

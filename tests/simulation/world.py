@@ -15,7 +15,7 @@ from tests.simulation.memory_catalog import JoinedDatabase
 from tests.simulation.oracle import BEGIN
 from tests.simulation.project import EVENT_COLUMNS, EVENTS, FILES, NAMES, Project
 
-from lamina import custody
+from lamina.api import custody
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.state.dropped import read_dropped
 from lamina.state.sqlite import Database

@@ -9,7 +9,7 @@ from lamina.cli.answer import Answer, Options, Screen, answer_command
 @click.argument("model")
 def command(options: Options, model: str) -> Answer:
     """Record that a foreign write is welcome."""
-    from lamina.operate import accept_writes
+    from lamina.api.run import accept_writes
 
     name = accept_writes(options.root, options.variables, model=model)
 

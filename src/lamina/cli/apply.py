@@ -13,8 +13,8 @@ from lamina.cli.answer import Answer, Options, answer_command
 @click.option("--fail-fast", is_flag=True, help="Start nothing new after the first failure")
 def command(options: Options, plan_id: str, parallel: int | None, **flags: bool) -> Answer:
     """Apply a kept plan."""
+    from lamina.api.run import Ask, apply_plan
     from lamina.cli.live import run_shown
-    from lamina.operate import Ask, apply_plan
 
     ask = Ask(parallel=parallel, is_fail_fast=flags["fail_fast"])
     return run_shown(options, partial(apply_plan, options.root, options.variables, plan_id, ask))

@@ -10,7 +10,7 @@ from lamina.cli.selection import selection_options
 from lamina.errors import UsageError
 
 if TYPE_CHECKING:
-    from lamina.operate import Ask
+    from lamina.api.run import Ask
 
 # Flags that name slices; at most one of them, and `--from` goes with `--to`.
 _SLICE_FLAGS = ("partition", "from_key", "latest", "missing")
@@ -47,7 +47,7 @@ _OPTIONS: tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...] = (
 
 def ask_of(flags: dict[str, Any]) -> "Ask":
     """Turn flags into what is asked; contradicting ones are refused."""
-    from lamina.operate import Ask
+    from lamina.api.run import Ask
     from lamina.values.plan import Selection
 
     given = [name for name in _SLICE_FLAGS if flags[name]]

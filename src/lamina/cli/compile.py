@@ -9,7 +9,7 @@ from lamina.values.words import counted
 @answer_command("compile", sentence="Check the whole project: files, queries, types, contracts. Starts no Spark.")
 def command(options: Options) -> Answer:
     """Compile and list all problems."""
-    from lamina.look import check_project
+    from lamina.api.inspect import check_project
 
     report = check_project(options.root, options.variables)
     has_errors = any(item.severity == "error" for item in report.diagnostics)

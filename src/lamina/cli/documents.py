@@ -2,12 +2,12 @@
 
 from typing import Any, get_type_hints
 
+from lamina.api.rulebook import RulePage
+from lamina.api.starter import StartedProject
 from lamina.compiler.lineage import Point, Reached
 from lamina.compiler.report import CompileReport, Explanation, ListedModel
 from lamina.config import Setting
 from lamina.planner.preview import Rendered
-from lamina.rulebook import RulePage
-from lamina.starter import StartedProject
 from lamina.values.change import ModelChange
 from lamina.values.codec import json_schemas
 from lamina.values.custody import StateCheck, StateRebuild, StateRelocation

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.option("--force", is_flag=True, help="Drop it also while other models read it")
 def command(options: Options, model: str, *, yes: bool, force: bool) -> Answer:
     """Ask, then drop."""
-    from lamina.operate import drop_model
+    from lamina.api.run import drop_model
     from lamina.values.codec import to_builtins
 
     agrees = _agree if yes else _ask

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.argument("model")
 def command(options: Options, model: str) -> Answer:
     """Explain one model."""
-    from lamina.look import explain_model
+    from lamina.api.inspect import explain_model
     from lamina.values.codec import to_builtins
 
     explanation = explain_model(options.root, options.variables, model=model)

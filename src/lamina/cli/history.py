@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many")
 def command(options: Options, limit: int) -> Answer:
     """List."""
-    from lamina.survey import project_history
+    from lamina.api.report import project_history
     from lamina.values.codec import to_builtins
 
     runs = project_history(options.root, options.variables, limit=limit)

@@ -20,7 +20,7 @@ from lamina.values.words import counted
 )
 def command(_: Options, folder: str, template: str) -> Answer:
     """Copy the template."""
-    from lamina.starter import start_project
+    from lamina.api.starter import start_project
 
     started = start_project(folder, template)
 

@@ -17,8 +17,8 @@ STANDINGS = ("partial", "missing", "pending", "failed", "waiting")
 @click.option("--execution-time", metavar="TIME", help="The time that counts as now")
 def command(options: Options, model: str, execution_time: str | None) -> Answer:
     """Look and tell."""
+    from lamina.api.report import model_intervals
     from lamina.cli.live import shown_if_needed
-    from lamina.survey import model_intervals
     from lamina.values.codec import to_builtins
 
     time = time_of(execution_time)

@@ -8,7 +8,7 @@ from lamina.cli.selection import selection_options
 @selection_options
 def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...]) -> Answer:
     """Select and list."""
-    from lamina.look import list_models
+    from lamina.api.inspect import list_models
 
     models = list_models(options.root, options.variables, include=select, exclude=exclude)
 

@@ -12,8 +12,8 @@ from lamina.values.event import Event
 from lamina.values.result import RunResult
 
 if TYPE_CHECKING:
+    from lamina.api.engine import Engine
     from lamina.cli.progress import NoDisplay, PlainDisplay, TerminalDisplay
-    from lamina.engine import Engine
 
 
 @contextmanager

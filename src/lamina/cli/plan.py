@@ -10,9 +10,9 @@ from lamina.cli.asking import ask_of, asking_options
 @asking_options
 def command(options: Options, **flags: Any) -> Answer:
     """Plan and keep the plan."""
+    from lamina.api.run import plan_project
     from lamina.cli.plan_tree import plan_tree
     from lamina.cli.words import open_ended
-    from lamina.operate import plan_project
     from lamina.values.codec import to_builtins
 
     planned = plan_project(options.root, options.variables, ask_of(flags), emit=lambda _: None)

@@ -12,9 +12,9 @@ def command(options: Options, sql: str, limit: int) -> Answer:
     """Ask Spark."""
     from logging import ERROR, getLogger
 
+    from lamina.api.report import query_tables
     from lamina.cli.live import shown_if_needed
     from lamina.cli.rows import rows_answer
-    from lamina.survey import query_tables
 
     # The parser warns of statements that it hands on as they are, such as SHOW.
     getLogger("sqlglot").setLevel(ERROR)

@@ -14,7 +14,7 @@ from lamina.cli.answer import Answer, Options, Screen, always, answer_command
 @click.option("--partition", metavar="KEY", help="The partition to render for; default: the model's first")
 def command(options: Options, model: str, partition: str | None) -> Answer:
     """Render one model."""
-    from lamina.look import render_model
+    from lamina.api.inspect import render_model
 
     now = datetime.now(UTC)
     rendered = render_model(options.root, options.variables, model=model, partition=partition, execution_time=now)

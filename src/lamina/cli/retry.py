@@ -11,7 +11,7 @@ from lamina.cli.answer import Answer, Options, answer_command
 @click.argument("models", nargs=-1, required=True)
 def command(options: Options, models: tuple[str, ...]) -> Answer:
     """Clear and run."""
+    from lamina.api.run import retry_models
     from lamina.cli.live import run_shown
-    from lamina.operate import retry_models
 
     return run_shown(options, partial(retry_models, options.root, options.variables, models))

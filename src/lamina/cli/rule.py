@@ -10,7 +10,7 @@ from lamina.errors import UsageError
 @click.argument("code", required=False)
 def command(_: Options, code: str | None) -> Answer:
     """Find the page of a code."""
-    from lamina.rulebook import find_rule, rule_pages
+    from lamina.api.rulebook import find_rule, rule_pages
 
     pages = rule_pages() if code is None else tuple(page for page in [find_rule(code)] if page is not None)
     if not pages:

@@ -16,8 +16,8 @@ from lamina.cli.asking import ask_of, asking_options
 @click.option("--yes", is_flag=True, help="Rebuild also more slices than `run.rebuild_limit`")
 def command(options: Options, parallel: int | None, **flags: Any) -> Answer:
     """Plan and apply."""
+    from lamina.api.run import run_project
     from lamina.cli.live import run_shown
-    from lamina.operate import run_project
 
     ask = ask_of(flags).replace(parallel=parallel, is_fail_fast=flags["fail_fast"], is_confirmed=flags["yes"])
     return run_shown(options, partial(run_project, options.root, options.variables, ask))

@@ -14,9 +14,9 @@ _STYLES = {"current": "green", "stale": "yellow", "not_built": "yellow", "failed
 @click.option("--execution-time", metavar="TIME", help="The time that counts as now")
 def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...], execution_time: str | None) -> Answer:
     """Look and tell."""
+    from lamina.api.report import project_status
     from lamina.cli.live import shown_if_needed
     from lamina.cli.words import open_ended
-    from lamina.survey import project_status
     from lamina.values.codec import to_builtins
 
     time = time_of(execution_time)

@@ -11,8 +11,8 @@ _STYLES = {"equal": "green", "different": "red", "failed": "red", "unverifiable"
 @selection_options
 def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...]) -> Answer:
     """Recompute and compare."""
+    from lamina.api.report import verify_project
     from lamina.cli.live import shown
-    from lamina.survey import verify_project
     from lamina.values.codec import to_builtins
 
     with shown(options) as emit:

@@ -7,7 +7,7 @@ from functools import cache
 
 from lamina.values.value import Value
 
-PACKAGE = os.path.dirname(os.path.abspath(__file__))
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RULE = re.compile(r'^"""(L\d{3}): ')
 RULE_NAME = re.compile(r'Rule\(code="L\d{3}", name="(\w+)"')
 ERROR = re.compile(r'^    code = "(L\d{3})"', re.MULTILINE)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from lamina.api import compile_root
+from lamina.api.compiling import compile_root
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.errors import LaminaError, ProjectInvalid
 from lamina.planner.broken import find_broken
@@ -81,7 +81,7 @@ def check_project(root: str, environment_variables: Mapping[str, str]) -> "Compi
     found = (*graph.diagnostics, *problems)
     # A project that cannot be read made no promises.
     if graph.has_promises() and not any(item.code[:2] == "L1" and item.severity == "error" for item in found):
-        from lamina.promoted import promoted_findings
+        from lamina.api.promoted import promoted_findings
 
         found = (*found, *promoted_findings(config, graph, environment_variables=environment_variables))
     return report_compile(graph.replace(diagnostics=sort_diagnostics(list(found))))

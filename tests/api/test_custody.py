@@ -10,14 +10,14 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
-from lamina import custody
+from lamina.api import custody
+from lamina.api.custody import find_trouble, open_state, refuse_elsewhere, register_again, restore, restore_if_lost
+from lamina.api.inspect import load_config
+from lamina.api.upkeep import relocate_state
 from lamina.config import Config
-from lamina.custody import find_trouble, open_state, refuse_elsewhere, register_again, restore, restore_if_lost
-from lamina.look import load_config
 from lamina.state import copies, place
 from lamina.state.errors import ProjectMoved, StateLost, TablesKeptElsewhere
 from lamina.state.sqlite import Database
-from lamina.upkeep import relocate_state
 from lamina.values.codec import to_json
 from lamina.values.coverage import Coverage, Mark
 from lamina.values.interval import WHOLE

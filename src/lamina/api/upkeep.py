@@ -6,12 +6,12 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+from lamina.api.custody import Restored, open_state, refuse_shared, register_again, restore, tables_folder
+from lamina.api.engine import new_run_id, open_engine, open_known
+from lamina.api.inspect import load_config
 from lamina.config import Config
-from lamina.custody import Restored, open_state, refuse_shared, register_again, restore, tables_folder
-from lamina.engine import new_run_id, open_engine, open_known
 from lamina.executor.derive import derive_records, state_differences
 from lamina.executor.lease import is_dead
-from lamina.look import load_config
 from lamina.state import copies, place
 from lamina.state.errors import LeaseHeld
 from lamina.state.sqlite import Database

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
+from lamina.api.engine import Engine, open_known, open_store
 from lamina.compiler.graph import CompiledModel
 from lamina.compiler.link.parameters import quoted
 from lamina.compiler.render import verbatim
-from lamina.engine import Engine, open_known, open_store
 from lamina.errors import LaminaError, UsageError
 from lamina.executor.observe import World
 from lamina.executor.run import observe, selected_models

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lamina.rulebook import RulePage, find_rule, rule_pages
+from lamina.api.rulebook import RulePage, find_rule, rule_pages
 
 
 @pytest.mark.parametrize("page", rule_pages(), ids=lambda page: page.code)

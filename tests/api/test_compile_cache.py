@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lamina import api, compile_cache
-from lamina.api import compile_project, compile_root, load_project
-from lamina.compile_cache import BASE, CHANGES, OBJECTS
+from lamina.api import compile_cache, compiling
+from lamina.api.compile_cache import BASE, CHANGES, OBJECTS
+from lamina.api.compiling import compile_project, compile_root, load_project
 from lamina.compiler import objects
 from lamina.compiler.graph import Graph
 from lamina.compiler.query.object import QueryObject
@@ -237,7 +237,7 @@ def test_another_version_of_the_code_believes_nothing(
 ) -> None:
     compile_root(str(root), {})
     compiled.clear()
-    monkeypatch.setattr(api, "code_version", lambda: "another")
+    monkeypatch.setattr(compiling, "code_version", lambda: "another")
     compile_root(str(root), {})
     assert len(compiled) == 3
 
@@ -249,7 +249,7 @@ def test_a_folder_that_cannot_be_written_is_compiled_anyway(root: Path) -> None:
 
 def test_two_processes_do_not_disturb_each_other(root: Path) -> None:
     code = (
-        "import sys\nfrom lamina.api import compile_root\n"
+        "import sys\nfrom lamina.api.compiling import compile_root\n"
         "for _ in range(15):\n"
         "    open(sys.argv[1] + '/models/sales/orders.sql', 'a').write('-- ' + sys.argv[2] + '\\n')\n"
         "    assert len(compile_root(sys.argv[1], {}).models) == 3\n"
@@ -263,7 +263,7 @@ def test_two_processes_do_not_disturb_each_other(root: Path) -> None:
 def test_an_unchanged_project_needs_no_parser(root: Path) -> None:
     compile_root(str(root), {})
     code = (
-        "import sys\nfrom lamina.api import compile_root\ncompile_root(sys.argv[1], {})\n"
+        "import sys\nfrom lamina.api.compiling import compile_root\ncompile_root(sys.argv[1], {})\n"
         "assert not {'sqlglot', 'pyspark', 'pyarrow'} & set(sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code, str(root)], check=False).returncode == 0

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
+from lamina.api.engine import Engine, new_run_id, open_engine, open_selected, open_store, thread_count
 from lamina.compiler.graph import Graph
-from lamina.engine import Engine, new_run_id, open_engine, open_selected, open_store, thread_count
 from lamina.errors import LaminaError
 from lamina.executor.asking import ask_again
 from lamina.executor.drop import drop_table

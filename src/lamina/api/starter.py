@@ -9,7 +9,7 @@ from lamina.errors import LaminaError, UsageError
 from lamina.values.nearest import nearest
 from lamina.values.value import Value
 
-TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
+TEMPLATES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "templates")
 IGNORED = ".lamina/\n__pycache__/\n"
 FOLDERS = ("models", "seeds", "sources")  # also in a project that has nothing to put there yet
 NAME_LINE = re.compile(r'^name = ".*"$', re.MULTILINE)

@@ -9,18 +9,18 @@ from pathlib import Path
 from threading import Event as Signal
 from uuid import uuid4
 
-from lamina.api import compile_root
+from lamina.api.compiling import compile_root
+from lamina.api.custody import Restored, open_state, refuse_elsewhere, restore_if_lost
+from lamina.api.inspect import known_config, load_config
+from lamina.api.promoted import promoted_findings
 from lamina.compiler.graph import Graph
 from lamina.config import Config
-from lamina.custody import Restored, open_state, refuse_elsewhere, restore_if_lost
 from lamina.errors import ProjectInvalid
 from lamina.executor.failpoint import armed, kill_hook
 from lamina.executor.log import RunLog
 from lamina.executor.runtime import Runtime
-from lamina.look import known_config, load_config
 from lamina.planner.broken import Broken, find_broken, only, with_promoted, without
 from lamina.project.setting_place import setting_place
-from lamina.promoted import promoted_findings
 from lamina.state.store import SqlStore
 from lamina.values.diagnostic import Diagnostic, sort_diagnostics
 from lamina.values.event import Event, Recovered

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from lamina.api import compile_root
-from lamina.engine import spark_settings
-from lamina.look import load_config
-from lamina.starter import start_project
+from lamina.api.compiling import compile_root
+from lamina.api.engine import spark_settings
+from lamina.api.inspect import load_config
+from lamina.api.starter import start_project
 from lamina.warehouse.spark.profile import session_conf
 
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from contextlib import closing
 
-from lamina.api import load_project
+from lamina.api.compiling import load_project
 from lamina.compiler.graph import Graph
 from lamina.config import Config
 from lamina.values.diagnostic import Diagnostic
@@ -18,8 +18,8 @@ def promoted_findings(
     if not graph.has_promises() or not os.path.exists(config.catalog.database):
         return ()
     # Imported here: most compilations make no promises, and then need no state.
+    from lamina.api.custody import open_state
     from lamina.compiler.contracts import check_promoted
-    from lamina.custody import open_state
 
     with closing(open_state(config)) as store:
         promoted = store.load_graph(EnvironmentName(config.environment))

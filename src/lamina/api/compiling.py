@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from lamina.compile_cache import CompileCache, open_cache, write_cache
+from lamina.api.compile_cache import CompileCache, open_cache, write_cache
 from lamina.compiler.cache import NOTHING, Compilation, Memory
 from lamina.compiler.graph import Graph
 from lamina.project.cache_file import code_version
@@ -61,15 +61,15 @@ def compile_root(
 
 def _compile(project: Project, memory: Memory, source_schema: SourceSchema) -> Compilation:
     # Imported here: an unchanged project is answered from the cache without the parser.
+    from lamina.api.parallel import compile_in_parallel
     from lamina.compiler.compile import compile_models
-    from lamina.parallel import compile_in_parallel
 
     return compile_models(project, memory, source_schema=source_schema, run=compile_in_parallel)
 
 
 def _recompile(project: Project, cache: CompileCache) -> Compilation | None:
+    from lamina.api.parallel import compile_in_parallel
     from lamina.compiler.recompile import recompile
-    from lamina.parallel import compile_in_parallel
 
     return recompile(project, cache.memory, cache.head, run=compile_in_parallel)
 
