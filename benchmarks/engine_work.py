@@ -28,7 +28,7 @@ from benchmarks.engine_projects import (
 )
 from benchmarks.engine_versions import age
 
-from lamina.api.run import Ask, run_project
+from lamina.api.project import open_project
 from lamina.values.event import Event
 from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.session import Application
@@ -94,7 +94,7 @@ def build_by_lamina(root: Path, owner: Application, *, threads: int) -> None:
         return Borrowed(settings, owner)
 
     with patch("lamina.warehouse.spark.warehouse.Application", borrow):
-        result = run_project(str(root), {}, Ask(parallel=threads), emit=_silent, ready=lambda _: None)
+        result = open_project(root, variables={}).run(parallel=threads)
     if result.status != "success":
         raise SystemExit(f"{root} ended with {result.status}: {result.materializations}")
 

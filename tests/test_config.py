@@ -1,10 +1,10 @@
-"""Settings: flag before variable before file before default, each with its origin, secrets hidden."""
+"""Settings: override before variable before file before default, each with its origin, secrets hidden."""
 
 from pathlib import Path
 
 import pytest
 
-from lamina.api.inspect import known_config, load_config
+from lamina.api.project import open_project
 from lamina.config import Config, build_config
 from lamina.errors import ProjectInvalid
 from lamina.project.project_file import read_project_file
@@ -36,7 +36,7 @@ def origins(config: Config) -> dict[str, str]:
     return {setting.key: setting.origin for setting in config.settings}
 
 
-def test_flag_wins_over_variable_over_file_over_default() -> None:
+def test_an_override_wins_over_variable_over_file_over_default() -> None:
     config, problems = build(
         variables={"LAMINA_RUN_RETRIES": "7", "LAMINA_RUN_FAIL_FAST": "true"}, overrides={"run.retries": "9"}
     )
@@ -47,7 +47,7 @@ def test_flag_wins_over_variable_over_file_over_default() -> None:
         3,
         400,
     )
-    assert origins(config)["run.retries"] == "flag"
+    assert origins(config)["run.retries"] == "override"
     assert origins(config)["run.fail_fast"] == "LAMINA_RUN_FAIL_FAST"
     assert origins(config)["run.max_concurrency"] == "lamina.toml:5"
     assert origins(config)["run.rebuild_limit"] == "default"
@@ -96,24 +96,24 @@ def test_a_database_of_another_kind_is_refused() -> None:
 def test_settings_that_cannot_be_read_are_known_as_they_last_were(tmp_path: Path) -> None:
     file = tmp_path / "lamina.toml"
     file.write_text(FILE)
-    before = load_config(str(tmp_path), {}, overrides={})
+    before = open_project(str(tmp_path), variables={}).config
     file.write_text("[project")
 
-    known, found = known_config(str(tmp_path), {})
+    known, found = open_project(tmp_path, variables={}).known_settings
     assert known == before.without_secrets()
     assert (known.project, known.catalog.warehouse) == ("shop", str(tmp_path / "tables"))
     assert [item.code for item in found] == ["L111"]
     assert all(b"hunter2" not in kept.read_bytes() for kept in (tmp_path / ".lamina").rglob("*.msgpack"))
     with pytest.raises(ProjectInvalid):
-        load_config(str(tmp_path), {}, overrides={})
+        assert open_project(str(tmp_path), variables={}).config
 
 
 def test_a_copy_of_a_project_does_not_take_the_settings_of_its_original(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     (here / "lamina.toml").write_text(FILE)
-    load_config(str(here), {}, overrides={})
+    assert open_project(str(here), variables={}).config
     here.rename(there)
     (there / "lamina.toml").write_text("[project")
     with pytest.raises(ProjectInvalid):
-        known_config(str(there), {})
+        assert open_project(there, variables={}).known_settings

@@ -50,6 +50,17 @@ NAMES_KINDS = {
     "values/result.py",
     "project/project_file.py",  # the format of tables
 }
+# The files of the api, from top to bottom: those that change for one reason are side by side.
+API_LEVELS = (
+    ("project",),
+    ("inspect", "run", "tables", "report", "verify", "query", "upkeep"),
+    ("engine",),
+    ("state", "promoted", "asking", "stopping"),
+    ("opened",),
+    ("compiling", "settings", "custody", "project_root", "starter", "rulebook"),
+    ("compile_cache", "parallel"),
+)
+API_RANK = {name: rank for rank, names in enumerate(API_LEVELS) for name in names}
 PURE = ("values", "project", "compiler", "strategies", "planner")
 IMPURE_MODULES = ("pyspark", "pyiceberg", "py4j", "sqlite3", "psycopg", "sqlalchemy", "time", "subprocess", "random")
 # All that may know the driver of SQLite: what opens its file, for the state and for the catalog, what copies it, and
@@ -142,6 +153,13 @@ def warehouse_imports(path: Path) -> list[str]:
     return wrong
 
 
+def api_imports(path: Path) -> list[str]:
+    """Return the imports of a file of the api that do not point to one below."""
+    modules = [(line, module.split(".")) for line, module in imports_of(path)]
+    targets = [(line, names[2]) for line, names in modules if names[:2] == ["lamina", "api"] and len(names) > 2]
+    return [f"{relative(path)}:{line}: {name}" for line, name in targets if API_RANK[name] <= API_RANK[path.stem]]
+
+
 def impurities(path: Path) -> list[str]:
     """Return what a file reaches of engines, databases, clocks and the environment."""
     modules = [module for _, module in imports_of(path) if module.split(".")[0] in IMPURE_MODULES]
@@ -219,6 +237,12 @@ def _compared(node: ast.AST) -> list[ast.expr]:
             return [first]
         case _:
             return []
+
+
+def test_files_of_the_api_import_those_below() -> None:
+    inside = [path for path in FILES if package_of(path) == "api" and path.name != "__init__.py"]
+    assert {path.stem for path in inside} == API_RANK.keys()
+    assert [wrong for path in inside for wrong in api_imports(path)] == []
 
 
 def test_imports_are_absolute() -> None:

@@ -1,6 +1,8 @@
-"""The public names: each is found when it is used, and whatever a command calls is one of them."""
+"""The public names: each is found when it is used, and whatever a command does a project can do."""
 
 import ast
+import inspect
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -11,7 +13,13 @@ import pytest
 import lamina
 from lamina.cli.commands import module_of, names
 
-VERBS = tuple(f"lamina.api.{name}" for name in ("compiling", "inspect", "run", "report", "starter", "rulebook"))
+# Commands that are about no project, with what does the same; a completion script is for a shell only.
+WITHOUT_PROJECT = {"init": "start_project", "rule": "find_rule", "completions": None}
+VERBS = {
+    name: member
+    for name, member in inspect.getmembers(lamina.Project)
+    if inspect.isfunction(member) and not name.startswith("_") and name != "compile_again"
+}
 
 
 @pytest.mark.parametrize("name", lamina.__all__)
@@ -23,18 +31,42 @@ def test_an_unknown_name_is_no_attribute() -> None:
     assert not hasattr(lamina, "nothing_of_the_kind")
 
 
-@pytest.mark.parametrize("command", names())
-def test_whatever_a_command_calls_can_be_imported_from_the_top(command: str) -> None:
+@pytest.mark.parametrize("command", sorted(set(names()) - WITHOUT_PROJECT.keys()))
+def test_every_command_opens_a_project_and_calls_the_method_of_its_name(command: str) -> None:
+    method = command.replace(" ", "_").replace("-", "_")
+    assert hasattr(lamina.Project, method)
     file = import_module(module_of(command)).__file__
     assert file is not None
     called = {
-        alias.name
+        node.attr
         for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8")))
-        if isinstance(node, ast.ImportFrom) and node.module in VERBS
-        for alias in node.names
-        if alias.name[0].islower()
+        if isinstance(node, ast.Attribute) and _is_project(node.value)
     }
-    assert called <= set(lamina.__all__)
+    assert called == {method}
+
+
+def _is_project(node: ast.expr) -> bool:
+    """Tell whether an expression is the opened project: `options.open(...)`, or the argument that it is passed as."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="options"), attr="open")):
+            return True
+        case ast.Name(id="project"):
+            return True
+        case _:
+            return False
+
+
+@pytest.mark.parametrize("name", [name for name in WITHOUT_PROJECT.values() if name])
+def test_what_needs_no_project_is_public(name: str) -> None:
+    assert name in lamina.__all__
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_what_a_verb_returns_and_takes_is_public(name: str) -> None:
+    signature = inspect.signature(VERBS[name])
+    annotations = [signature.return_annotation, *(item.annotation for item in signature.parameters.values())]
+    words = {word for text in map(str, annotations) for word in re.findall(r"\b[A-Z]\w+", text)}
+    assert words - {"None", "Sequence", "Callable", "Mapping", "Unpack", "PlanFlags", "RunFlags"} <= set(lamina.__all__)
 
 
 def test_importing_the_package_imports_nothing_else() -> None:

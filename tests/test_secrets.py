@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lamina.api.inspect import load_config
+from lamina.api.project import open_project
 from lamina.api.starter import start_project
 from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.profile import launch_conf
@@ -40,7 +40,7 @@ def test_i12_no_document_and_no_file_holds_a_secret(tmp_path: Path) -> None:
 
 def test_i12_a_secret_reaches_spark_but_not_its_command_line(tmp_path: Path) -> None:
     folder = _project(tmp_path / "shop")
-    config = load_config(str(folder), {"SHOP_SECRET": SECRET}, overrides={})
+    config = open_project(str(folder), variables={"SHOP_SECRET": SECRET}).config
     assert config.spark.secret_conf[KEY].reveal() == SECRET
     assert SECRET not in repr(config)
     settings = WarehouseSettings(root="/r", database="/d", warehouse="/w", logs="/l", conf={KEY: SECRET})

@@ -6,91 +6,88 @@ from typing import TYPE_CHECKING, Any
 from lamina.version import VERSION
 
 if TYPE_CHECKING:
-    from lamina.api.compiling import compile_project, compile_root, load_project
-    from lamina.api.inspect import check_project, explain_model, list_models, load_config, render_model, trace_lineage
-    from lamina.api.report import (
-        model_intervals,
-        project_history,
-        project_status,
-        query_tables,
-        run_info,
-        show_model,
-        verify_project,
-    )
-    from lamina.api.rulebook import find_rule, rule_pages
-    from lamina.api.run import Ask, accept_writes, apply_plan, drop_model, plan_project, retry_models, run_project
-    from lamina.api.starter import start_project
-    from lamina.api.upkeep import check_state, rebuild_state, relocate_state
+    from lamina.api.project import Project
+    from lamina.api.project import open_project as open
+    from lamina.api.rulebook import RulePage, find_rule, rule_pages
+    from lamina.api.starter import StartedProject, start_project
+    from lamina.api.stopping import Stop
+    from lamina.compiler.lineage import Lineage
+    from lamina.compiler.report import CompileReport, Explanation, ListedModel
+    from lamina.config import Config
     from lamina.errors import LaminaError
+    from lamina.planner.preview import Rendered
+    from lamina.values.custody import StateCheck, StateRebuild, StateRelocation
+    from lamina.values.planned import Planned
+    from lamina.values.result import (
+        DropResult,
+        IntervalsResult,
+        QueryResult,
+        RunLine,
+        RunResult,
+        StatusResult,
+        VerifyResult,
+    )
 
 __version__ = VERSION
 
 # Where each public name lives; imported when first used, so that `import lamina` costs nothing.
 _HOMES = {
-    "Ask": "api.run",
+    "CompileReport": "compiler.report",
+    "Config": "config",
+    "DropResult": "values.result",
+    "Explanation": "compiler.report",
+    "IntervalsResult": "values.result",
     "LaminaError": "errors",
-    "accept_writes": "api.run",
-    "apply_plan": "api.run",
-    "check_project": "api.inspect",
-    "check_state": "api.upkeep",
-    "compile_project": "api.compiling",
-    "compile_root": "api.compiling",
-    "drop_model": "api.run",
-    "explain_model": "api.inspect",
+    "Lineage": "compiler.lineage",
+    "ListedModel": "compiler.report",
+    "Planned": "values.planned",
+    "Project": "api.project",
+    "QueryResult": "values.result",
+    "Rendered": "planner.preview",
+    "RulePage": "api.rulebook",
+    "RunLine": "values.result",
+    "RunResult": "values.result",
+    "StartedProject": "api.starter",
+    "StateCheck": "values.custody",
+    "StateRebuild": "values.custody",
+    "StateRelocation": "values.custody",
+    "StatusResult": "values.result",
+    "Stop": "api.stopping",
+    "VerifyResult": "values.result",
     "find_rule": "api.rulebook",
-    "list_models": "api.inspect",
-    "load_config": "api.inspect",
-    "load_project": "api.compiling",
-    "model_intervals": "api.report",
-    "plan_project": "api.run",
-    "rebuild_state": "api.upkeep",
-    "relocate_state": "api.upkeep",
-    "project_history": "api.report",
-    "project_status": "api.report",
-    "query_tables": "api.report",
-    "render_model": "api.inspect",
-    "retry_models": "api.run",
+    "open": "api.project",
     "rule_pages": "api.rulebook",
-    "run_info": "api.report",
-    "run_project": "api.run",
-    "show_model": "api.report",
     "start_project": "api.starter",
-    "trace_lineage": "api.inspect",
-    "verify_project": "api.report",
 }
 
 __all__ = [
-    "Ask",
+    "CompileReport",
+    "Config",
+    "DropResult",
+    "Explanation",
+    "IntervalsResult",
     "LaminaError",
+    "Lineage",
+    "ListedModel",
+    "Planned",
+    "Project",
+    "QueryResult",
+    "Rendered",
+    "RulePage",
+    "RunLine",
+    "RunResult",
+    "StartedProject",
+    "StateCheck",
+    "StateRebuild",
+    "StateRelocation",
+    "StatusResult",
+    "Stop",
+    "VerifyResult",
     "__version__",
-    "accept_writes",
-    "apply_plan",
-    "check_project",
-    "check_state",
-    "compile_project",
-    "compile_root",
-    "drop_model",
-    "explain_model",
     "find_rule",
-    "list_models",
-    "load_config",
-    "load_project",
-    "model_intervals",
-    "plan_project",
-    "project_history",
-    "project_status",
-    "query_tables",
-    "rebuild_state",
-    "relocate_state",
-    "render_model",
-    "retry_models",
+    "open",
     "rule_pages",
-    "run_info",
-    "run_project",
-    "show_model",
     "start_project",
-    "trace_lineage",
-    "verify_project",
 ]
 
 
@@ -98,4 +95,5 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name not in _HOMES:
         raise AttributeError(f"module `lamina` has no attribute `{name}`")
-    return getattr(import_module(f"lamina.{_HOMES[name]}"), name)
+    # In its own file it is not called like a function of Python's.
+    return getattr(import_module(f"lamina.{_HOMES[name]}"), "open_project" if name == "open" else name)

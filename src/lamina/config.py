@@ -1,4 +1,4 @@
-"""The settings of a run: flags, `LAMINA_*` variables and `lamina.toml` become one `Config`, read once."""
+"""The settings of a project: overrides, `LAMINA_*` variables and `lamina.toml` become one `Config`, read once."""
 
 import os
 import re
@@ -101,7 +101,7 @@ class Config(Value, frozen=True):
 def build_config(
     root: str, file: ProjectFile, *, variables: Mapping[str, str], overrides: Mapping[str, str]
 ) -> tuple[Config, tuple[Diagnostic, ...]]:
-    """Choose every setting by flag, then variable, then file, then default; problems leave the default."""
+    """Choose every setting by override, then variable, then file, then default; problems leave the default."""
     chosen: dict[str, Any] = {}
     origins: dict[str, str] = {}
     problems: list[Diagnostic] = []
@@ -134,7 +134,7 @@ def _choose(
     overrides: Mapping[str, str],
     problems: list[Diagnostic],
 ) -> tuple[Any, str]:
-    for origin, outside in (("flag", overrides.get(key)), (variable_of(key), variables.get(variable_of(key)))):
+    for origin, outside in (("override", overrides.get(key)), (variable_of(key), variables.get(variable_of(key)))):
         if outside is not None:
             return _decode(key, outside, origin=origin, problems=problems), origin
     section, _, word = key.partition(".")
@@ -151,7 +151,7 @@ def _decode(key: str, outside: str, *, origin: str, problems: list[Diagnostic]) 
     decoder: Decoder = SECTIONS[section][word]
     value: Any = outside.split(",") if decoder is texts else Substituted(outside)
     decoded = decoder(value, key, findings)
-    hint = f"it is set by `{origin}`" if origin != "flag" else "it is set on the command line"
+    hint = f"it is set by `{origin}`" if origin != "override" else "it was given when the project was opened"
     problems.extend(item.at(None).replace(hint=hint) for item in findings.found)
     return decoded
 

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.compiler.projects import compile_project, compile_root, load_project
 
 from lamina.api import compile_cache, compiling
 from lamina.api.compile_cache import BASE, CHANGES, OBJECTS
-from lamina.api.compiling import compile_project, compile_root, load_project
 from lamina.compiler import objects
 from lamina.compiler.graph import Graph
 from lamina.compiler.query.object import QueryObject
@@ -249,10 +249,10 @@ def test_a_folder_that_cannot_be_written_is_compiled_anyway(root: Path) -> None:
 
 def test_two_processes_do_not_disturb_each_other(root: Path) -> None:
     code = (
-        "import sys\nfrom lamina.api.compiling import compile_root\n"
+        "import sys, lamina\n"
         "for _ in range(15):\n"
         "    open(sys.argv[1] + '/models/sales/orders.sql', 'a').write('-- ' + sys.argv[2] + '\\n')\n"
-        "    assert len(compile_root(sys.argv[1], {}).models) == 3\n"
+        "    assert len(lamina.open(sys.argv[1]).graph.models) == 3\n"
     )
     processes = [subprocess.Popen([sys.executable, "-c", code, str(root), name]) for name in ("one", "two")]
     assert [process.wait(timeout=120) for process in processes] == [0, 0]
@@ -263,7 +263,7 @@ def test_two_processes_do_not_disturb_each_other(root: Path) -> None:
 def test_an_unchanged_project_needs_no_parser(root: Path) -> None:
     compile_root(str(root), {})
     code = (
-        "import sys\nfrom lamina.api.compiling import compile_root\ncompile_root(sys.argv[1], {})\n"
+        "import sys, lamina\nlamina.open(sys.argv[1]).graph\n"
         "assert not {'sqlglot', 'pyspark', 'pyarrow'} & set(sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code, str(root)], check=False).returncode == 0

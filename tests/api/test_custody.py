@@ -12,8 +12,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from lamina.api import custody
 from lamina.api.custody import find_trouble, open_state, refuse_elsewhere, register_again, restore, restore_if_lost
-from lamina.api.inspect import load_config
-from lamina.api.upkeep import relocate_state
+from lamina.api.project import open_project
 from lamina.config import Config
 from lamina.state import copies, place
 from lamina.state.errors import ProjectMoved, StateLost, TablesKeptElsewhere
@@ -46,7 +45,7 @@ class Shop:
 
     @property
     def config(self) -> Config:
-        return load_config(str(self.root), {}, overrides={})
+        return open_project(str(self.root), variables={}).config
 
     def stage(self, token: int) -> str:
         """Write rows aside and return where the metadata of the stage is."""
@@ -105,7 +104,7 @@ def shop(tmp_path: Path) -> Shop:
 
 def test_a_project_without_tables_has_nothing_to_restore(tmp_path: Path) -> None:
     (tmp_path / "lamina.toml").write_text('[project]\nname = "shop"\n')
-    assert restore_if_lost(load_config(str(tmp_path), {}, overrides={})) is None
+    assert restore_if_lost(open_project(str(tmp_path), variables={}).config) is None
 
 
 def test_a_missing_file_is_made_again_with_the_identity_of_the_marks(shop: Shop) -> None:
@@ -118,6 +117,18 @@ def test_a_missing_file_is_made_again_with_the_identity_of_the_marks(shop: Shop)
         assert store.identity == "lost"
     assert find_trouble(shop.config) is None
     refuse_elsewhere(shop.config)
+
+
+def test_a_project_that_is_held_sees_the_tables_that_are_restored(shop: Shop) -> None:
+    (shop.root / "sources").mkdir()
+    (shop.root / "sources/ext.toml").write_text(
+        '[source.ext]\ntype = "iceberg"\nnamespace = "sales"\n[source.ext.tables.orders]\n'
+    )
+    shop.seal(shop.stage(1), 1)
+    project = open_project(shop.root, variables={})
+    assert [len(table.columns) for table in project.graph.sources] == [0]
+    project.state_check()
+    assert [column.name for column in project.graph.sources[0].columns] == ["id"]
 
 
 def test_a_stage_that_was_not_finished_is_not_registered(shop: Shop) -> None:
@@ -222,10 +233,10 @@ def test_a_project_in_another_folder_is_refused(shop: Shop, tmp_path: Path) -> N
     there = tmp_path.with_name(f"{tmp_path.name}-moved")
     tmp_path.rename(there)
     with pytest.raises(ProjectMoved, match="was moved"):
-        refuse_elsewhere(load_config(str(there), {}, overrides={}))
+        refuse_elsewhere(open_project(str(there), variables={}).config)
     link = tmp_path
     link.symlink_to(there)
-    refuse_elsewhere(load_config(str(link), {}, overrides={}))
+    refuse_elsewhere(open_project(str(link), variables={}).config)
 
 
 @pytest.fixture
@@ -242,7 +253,7 @@ def shared(tmp_path: Path) -> Shop:
 def copied(shop: Shop) -> Config:
     there = shop.root.with_name(f"{shop.root.name}-copied")
     shutil.copytree(shop.root, there)
-    return load_config(str(there), {}, overrides={})
+    return open_project(str(there), variables={}).config
 
 
 def test_a_copy_with_an_absolute_warehouse_does_not_write_into_the_tables_of_its_original(shared: Shop) -> None:
@@ -250,7 +261,7 @@ def test_a_copy_with_an_absolute_warehouse_does_not_write_into_the_tables_of_its
     with pytest.raises(TablesKeptElsewhere, match=shared.config.catalog.database):
         refuse_elsewhere(copy)
     with pytest.raises(TablesKeptElsewhere):
-        relocate_state(copy.root, {})
+        open_project(copy.root, variables={}).state_relocate()
     refuse_elsewhere(shared.config)
 
 
@@ -261,7 +272,7 @@ def test_a_checkout_whose_state_is_made_from_the_marks_is_refused_too(shared: Sh
     there = shared.root.with_name(f"{shared.root.name}-cloned")
     there.mkdir()
     shutil.copy(shared.root / "lamina.toml", there)
-    clone = load_config(str(there), {}, overrides={})
+    clone = open_project(str(there), variables={}).config
     restore_if_lost(clone)
     with pytest.raises(TablesKeptElsewhere):
         refuse_elsewhere(clone)
@@ -270,7 +281,7 @@ def test_a_checkout_whose_state_is_made_from_the_marks_is_refused_too(shared: Sh
 def test_a_moved_project_keeps_its_absolute_warehouse(shared: Shop) -> None:
     there = shared.root.with_name(f"{shared.root.name}-moved")
     shared.root.rename(there)
-    moved = load_config(str(there), {}, overrides={})
+    moved = open_project(str(there), variables={}).config
     refuse_elsewhere(moved)
     there.rename(shared.root)
     refuse_elsewhere(shared.config)
@@ -292,7 +303,7 @@ def test_a_project_that_was_moved_and_lost_its_state_is_refused_too(shop: Shop, 
     shop.seal(shop.stage(1), 1)
     there = tmp_path.with_name(f"{tmp_path.name}-moved")
     tmp_path.rename(there)
-    config = load_config(str(there), {}, overrides={})
+    config = open_project(str(there), variables={}).config
     assert restore_if_lost(config) is not None
     with pytest.raises(ProjectMoved):
         refuse_elsewhere(config)

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from lamina.api.compiling import compile_root
 from lamina.api.engine import spark_settings
-from lamina.api.inspect import load_config
+from lamina.api.project import open_project
 from lamina.api.starter import start_project
 from lamina.warehouse.spark.profile import session_conf
 
@@ -14,8 +13,8 @@ def test_secrets_of_the_project_reach_spark_and_nobody_else(tmp_path: Path) -> N
     start_project(root, "quickstart")
     with open(f"{root}/lamina.toml", "a", encoding="utf-8") as file:
         file.write('\n[spark.conf]\n"spark.hadoop.fs.s3a.secret.key" = "${KEY}"\n"spark.sql.shuffle.partitions" = 3\n')
-    config = load_config(root, {"KEY": "hush"}, overrides={})
-    settings = spark_settings(config, compile_root(root, {"KEY": "hush"}))
+    project = open_project(root, variables={"KEY": "hush"})
+    settings = spark_settings(project.config, project.graph)
 
     assert "hush" not in repr(settings)
     conf = session_conf(settings)

@@ -1,14 +1,14 @@
 """The flags that say what to plan or run."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from lamina.api.run import Ask
-from lamina.cli.asking import ask_of, asking_options, time_of
+from lamina.api.asking import Ask, PlanFlags, plan_ask, time_of
+from lamina.cli.asking import asking_options
 from lamina.errors import UsageError
 from lamina.values.plan import Selection
 
@@ -20,7 +20,7 @@ def asked(*arguments: str) -> Ask:
     @click.command()
     @asking_options
     def command(**flags: Any) -> None:
-        found.append(ask_of(flags))
+        found.append(plan_ask(cast(PlanFlags, flags)))
 
     result = CliRunner().invoke(command, arguments, catch_exceptions=False)
     assert result.exit_code == 0, result.output

@@ -3,23 +3,21 @@
 import signal
 from pathlib import Path
 from threading import Event, current_thread
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
-from lamina.api.engine import Engine
+from lamina.api.project import Project
+from lamina.api.stopping import Stop
 from lamina.cli.answer import Options
 from lamina.cli.live import interruptible, run_shown
 from lamina.values.result import RunResult
 
 
 class Cancelled:
-    """In place of an engine: its signals, a count of how often its work was cancelled, and by which thread."""
+    """In place of a warehouse: how often its work was cancelled, and by which thread."""
 
     def __init__(self) -> None:
-        self.stop, self.cancelled, self.count, self.thread = Event(), Event(), 0, ""
-        self.warehouse = SimpleNamespace(cancel=self.cancel)
+        self.cancelled, self.count, self.thread = Event(), 0, ""
 
     def cancel(self) -> None:
         """Count."""
@@ -31,17 +29,26 @@ class Cancelled:
 def test_the_second_signal_interrupts_what_the_first_let_end(
     number: signal.Signals, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    engine, before = Cancelled(), signal.getsignal(number)
-    with interruptible(cast(Engine, engine)):
+    work, stop, before = Cancelled(), Stop(), signal.getsignal(number)
+    with interruptible(stop):
+        stop.attach(work.cancel)
         signal.raise_signal(number)
-        assert engine.cancelled.wait(10)
-        assert (engine.stop.is_set(), engine.count) == (True, 1)
-        assert engine.thread != current_thread().name, "the interrupted thread may be talking to Spark"
+        assert work.cancelled.wait(10)
+        assert (stop.is_requested, work.count) == (True, 1)
+        assert work.thread != current_thread().name, "the interrupted thread may be talking to Spark"
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(number)
-    assert engine.count == 1
+    assert work.count == 1
     assert signal.getsignal(number) is before
     assert "interrupted again: ending at once" in capsys.readouterr().err
+
+
+def test_what_is_interrupted_before_it_began_ends_at_once() -> None:
+    stop, before = Stop(), signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), interruptible(stop):
+        signal.raise_signal(signal.SIGINT)
+    assert not stop.is_requested
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_an_interrupted_run_answers_with_its_document(tmp_path: Path) -> None:
@@ -57,7 +64,7 @@ def test_an_interrupted_run_answers_with_its_document(tmp_path: Path) -> None:
         duration_ms=1,
     )
 
-    def verb(**_: Any) -> RunResult:
+    def verb(_: Project, __: Stop) -> RunResult:
         return result
 
     options = Options(root=str(tmp_path), output="json", is_quiet=True, variables={})

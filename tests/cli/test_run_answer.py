@@ -1,13 +1,14 @@
 """What a run says at its end: a line for each model, every failure in full once, what comes next."""
 
 import json
-from collections.abc import Callable
 from io import StringIO
 
 import pytest
 from rich.console import Console
 from tests.planner.making import days
 
+from lamina.api.project import Project
+from lamina.api.stopping import Stop
 from lamina.cli.answer import Options, Screen, emit
 from lamina.cli.live import run_shown
 from lamina.cli.progress import TerminalDisplay, event_line
@@ -15,7 +16,7 @@ from lamina.cli.rows import cell_text
 from lamina.cli.run_answer import run_answer
 from lamina.values.batch import CheckResult
 from lamina.values.diagnostic import Diagnostic
-from lamina.values.event import Event, StepFinished
+from lamina.values.event import StepFinished
 from lamina.values.interval import WHOLE
 from lamina.values.names import ModelName
 from lamina.values.result import Materialization, NextDue, Propagation, RunResult, RunStatus
@@ -71,9 +72,9 @@ def test_a_failure_is_reported_in_full_once(capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.parametrize("output", ["text", "json"])
 def test_results_are_said_once(output: str, capsys: pytest.CaptureFixture[str]) -> None:
-    def verb(*, emit: Callable[[Event], None], **_: object) -> RunResult:
+    def verb(project: Project, _: Stop) -> RunResult:
         done = StepFinished(model=ModelName("s.good"), status="completed", reason="first build", rows_written=1200)
-        emit(done)
+        project.emit(done)
         return result(GOOD, KEPT)
 
     options = Options(root=".", output=output, is_quiet=False, variables={})
@@ -87,7 +88,7 @@ def test_results_are_said_once(output: str, capsys: pytest.CaptureFixture[str]) 
 
 def test_a_quiet_run_says_its_results_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
     options = Options(root=".", output="text", is_quiet=True, variables={})
-    emit("run", run_shown(options, lambda **_: result(GOOD)), options)
+    emit("run", run_shown(options, lambda *_: result(GOOD)), options)
     assert "s.good  completed  1,200" in capsys.readouterr().out
 
 

@@ -1,19 +1,47 @@
-"""Small projects written by hand, compiled without any file."""
+"""Projects to compile in tests: in a folder, or written by hand without any file."""
 
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from lamina.api.compiling import compile_project
+from lamina.api.compiling import compile_scan, schema_reader
+from lamina.compiler.cache import NOTHING
+from lamina.compiler.compile import compile_models
 from lamina.compiler.graph import Graph
+from lamina.compiler.objects import compile_objects
+from lamina.config import CatalogConfig
 from lamina.project.model import ModelFile, ModelSettings, SettingPlaces
 from lamina.project.project import Project, Variable
-from lamina.project.source import SourceTable
+from lamina.project.read import read_project
+from lamina.project.scan import scan_project
+from lamina.project.source import SourceSchema, SourceTable
 from lamina.project.strategy import Ephemeral, Strategy
 from lamina.values.names import ColumnName, ModelName, SourceName
 from lamina.values.schema import Column, DataType
 
 CORPUS = Path(__file__).parents[1] / "fixtures" / "corpus"
+
+
+def no_catalog() -> CatalogConfig:
+    """Return the settings of a catalog that is not there."""
+    return CatalogConfig(name="lake", database="", warehouse="")
+
+
+def load_project(root: str, variables: Mapping[str, str]) -> Project:
+    """Read the project in a folder."""
+    return read_project(scan_project(root), variables)
+
+
+def compile_project(project: Project, *, source_schema: SourceSchema | None = None) -> Graph:
+    """Compile a project without any memory."""
+    known = source_schema or schema_reader(project.root, no_catalog)
+    return compile_models(project, NOTHING, source_schema=known, run=compile_objects).graph
+
+
+def compile_root(root: str, variables: Mapping[str, str], *, source_schema: SourceSchema | None = None) -> Graph:
+    """Compile the project in a folder, redoing only what changed since the last time."""
+    known = source_schema or schema_reader(root, no_catalog)
+    return compile_scan(scan_project(root), variables, source_schema=known)
 
 
 def source(name: str, columns: str) -> SourceTable:

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.compiler.projects import compile_project, compile_root, load_project
 
-from lamina.api.compiling import compile_project, compile_root, load_project
 from lamina.compiler.explanation import explain_incrementality, meets_slices
 from lamina.compiler.graph import Graph
 from lamina.values.names import ModelName

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from tests.compiler.projects import compile_project, load_project
 
-from lamina.api.compiling import compile_project, load_project
 from lamina.compiler.graph import Graph
 from lamina.compiler.identity.changes import compare
 

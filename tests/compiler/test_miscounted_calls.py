@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tests.compiler.projects import graph_of, model
+from tests.compiler.projects import compile_project, graph_of, load_project, model
 
-from lamina.api.compiling import compile_project, load_project
 from lamina.compiler.types.functions.facts import ARGUMENT_COUNTS, KNOWN
 from lamina.values.diagnostic import Diagnostic
 

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.compiler.projects import compile_project, load_project
 
-from lamina.api.compiling import compile_project, load_project
 from lamina.compiler.contracts import check_promoted
 from lamina.values.diagnostic import Diagnostic
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from tests.compiler.projects import load_project
 
-from lamina.api.compiling import load_project
-from lamina.api.inspect import load_config
+from lamina.api.project import open_project
 from lamina.api.starter import start_project
 from lamina.errors import ProjectInvalid
 
@@ -22,8 +22,8 @@ def test_a_detector_that_cannot_be_chosen_is_refused(tmp_path: Path, word: str) 
 def test_adaptive_concurrency_is_refused_and_auto_is_the_default(tmp_path: Path) -> None:
     start_project(str(tmp_path / "shop"), "quickstart")
     root = str(tmp_path / "shop")
-    assert load_config(root, {}, overrides={}).run.concurrency == "auto"
+    assert open_project(root, variables={}).config.run.concurrency == "auto"
     settings = tmp_path / "shop" / "lamina.toml"
     settings.write_text(f'{settings.read_text()}\n[run]\nconcurrency = "adaptive"\n')
     with pytest.raises(ProjectInvalid):
-        load_config(root, {}, overrides={})
+        assert open_project(root, variables={}).config

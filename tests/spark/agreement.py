@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple
 
 import sqlglot
 from sqlglot import exp
+from tests.compiler.projects import compile_project
 
-from lamina.api.compiling import compile_project
 from lamina.compiler.query.program import expression_program
 from lamina.compiler.types.infer import evaluate
 from lamina.compiler.types.program_form import Program

@@ -1,11 +1,11 @@
-"""Load and compile a project from its folder, remembering the last time: wiring of reader, cache and compiler."""
+"""Compile the files of a project, remembering the last time: wiring of reader, cache and compiler."""
 
 import functools
 import gc
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lamina.api.compile_cache import CompileCache, open_cache, write_cache
 from lamina.compiler.cache import NOTHING, Compilation, Memory
@@ -13,36 +13,23 @@ from lamina.compiler.graph import Graph
 from lamina.project.cache_file import code_version
 from lamina.project.keys import keys_of
 from lamina.project.project import Project
-from lamina.project.scan import scan_project
+from lamina.project.scan import Scan
 from lamina.project.source import SourceSchema, SourceTable
 from lamina.values.names import TableName
 from lamina.values.schema import Schema
 
-
-def load_project(root: str, environment_variables: Mapping[str, str]) -> Project:
-    """Read the project at `root`; what is wrong with its files is inside."""
-    from lamina.project.read import read_project
-
-    return read_project(scan_project(os.fspath(root)), environment_variables)
+if TYPE_CHECKING:
+    from lamina.config import CatalogConfig
 
 
-def compile_project(project: Project, *, source_schema: SourceSchema | None = None) -> Graph:
-    """Compile a project to its graph; what is wrong with its queries is inside."""
-    return _compile(project, NOTHING, source_schema or _schema_reader(project.root, {})).graph
-
-
-def compile_root(
-    root: str, environment_variables: Mapping[str, str], *, source_schema: SourceSchema | None = None
-) -> Graph:
-    """Load and compile the project at `root`, redoing only what changed since the last time."""
+def compile_scan(scan: Scan, variables: Mapping[str, str], *, source_schema: SourceSchema) -> Graph:
+    """Compile the project in some files, redoing only what changed since the last time; what is wrong is inside."""
     with _without_collecting():
-        scan = scan_project(os.fspath(root))
-        known = source_schema or _schema_reader(scan.root, environment_variables)
         version = code_version()
-        keys = keys_of(scan, environment_variables)
+        keys = keys_of(scan, variables)
         cache = open_cache(scan.root, version)
         if cache is not None and cache.frame_key == keys.frame:
-            has_same_sources = all(known(table) == schema for table, schema in cache.undeclared)
+            has_same_sources = all(source_schema(table) == schema for table, schema in cache.undeclared)
             if has_same_sources and cache.project_key == keys.project:
                 return cache.graph()
             project = cache.project({file.path: file.text() for file in scan.files if file.path.endswith(".sql")})
@@ -52,9 +39,9 @@ def compile_root(
         else:
             from lamina.project.read import read_project
 
-            project = read_project(scan, environment_variables)
+            project = read_project(scan, variables)
         gc.enable()  # broken queries leave cyclic trees behind; of a whole project these may be many
-        made = _compile(project, cache.memory if cache is not None else NOTHING, known)
+        made = _compile(project, cache.memory if cache is not None else NOTHING, source_schema)
         write_cache(scan.root, project, made, keys=keys, version=version)
         return made.graph
 
@@ -74,9 +61,9 @@ def _recompile(project: Project, cache: CompileCache) -> Compilation | None:
     return recompile(project, cache.memory, cache.head, run=compile_in_parallel)
 
 
-def _schema_reader(root: str, variables: Mapping[str, str]) -> SourceSchema:
-    """Return what looks up the columns of sources; the catalog is opened only if one of its tables is requested."""
-    pointers = functools.cache(functools.partial(_pointers, root, variables))
+def schema_reader(root: str, catalog: "Callable[[], CatalogConfig]") -> SourceSchema:
+    """Return what looks up the columns of sources; the catalog is asked for only if one of its tables is requested."""
+    pointers = functools.cache(lambda: _pointers(catalog()))
 
     def read(table: SourceTable) -> Schema | None:
         from lamina.warehouse.schemas import KnownSchema
@@ -88,15 +75,11 @@ def _schema_reader(root: str, variables: Mapping[str, str]) -> SourceSchema:
     return read
 
 
-def _pointers(root: str, variables: Mapping[str, str]) -> Mapping[TableName, str]:
-    from lamina.config import build_config
-    from lamina.project.read import load_project_file
+def _pointers(catalog: "CatalogConfig") -> Mapping[TableName, str]:
     from lamina.warehouse.catalog.jdbc import JdbcCatalog
     from lamina.warehouse.catalog.sqlite import read_pointers
 
-    file = load_project_file(scan_project(root), variables)
-    config, _ = build_config(root, file, variables=variables, overrides={})
-    return read_pointers(Path(config.catalog.database), JdbcCatalog(config.catalog.name))
+    return read_pointers(Path(catalog.database), JdbcCatalog(catalog.name))
 
 
 @contextmanager

@@ -1,18 +1,17 @@
-"""Open the engine on a project: its compiled graph, its state and its tables, wired together once."""
+"""Open the engine on a project: its graph, its state and its tables, wired together for as long as a verb works."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Event as Signal
 from uuid import uuid4
 
-from lamina.api.compiling import compile_root
-from lamina.api.custody import Restored, open_state, refuse_elsewhere, restore_if_lost
-from lamina.api.inspect import known_config, load_config
+from lamina.api.custody import Restored, restore_if_lost
+from lamina.api.opened import Opened
 from lamina.api.promoted import promoted_findings
+from lamina.api.state import State
 from lamina.compiler.graph import Graph
 from lamina.config import Config
 from lamina.errors import ProjectInvalid
@@ -21,9 +20,8 @@ from lamina.executor.log import RunLog
 from lamina.executor.runtime import Runtime
 from lamina.planner.broken import Broken, find_broken, only, with_promoted, without
 from lamina.project.setting_place import setting_place
-from lamina.state.store import SqlStore
 from lamina.values.diagnostic import Diagnostic, sort_diagnostics
-from lamina.values.event import Event, Recovered
+from lamina.values.event import Recovered
 from lamina.values.names import EnvironmentName, ModelName, RunId
 from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.warehouse import SparkWarehouse
@@ -34,102 +32,91 @@ FAILPOINT = "LAMINA_FAILPOINT"
 
 @dataclass(frozen=True)
 class Engine:
-    """A project with its state and tables at hand; `stop` asks a run to end early."""
+    """A project with its state and tables at hand."""
 
     config: Config
     graph: Graph  # what can be built
     whole: Graph  # with the models that do not compile
     runtime: Runtime
     warehouse: SparkWarehouse
-    stop: Signal
     findings: tuple[Diagnostic, ...] = ()  # why models are left out
     broken: Broken | None = None  # which models are left out; None where the whole project is, or nothing
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A project as its folder has it, and how its state was restored, if it was lost."""
+    """A project as its folder has it, its state, and how that was restored, if it was lost."""
 
     config: Config
     graph: Graph
+    state: State
     findings: tuple[Diagnostic, ...]  # all, if one of them is an error
     restored: Restored | None
 
 
 @contextmanager
-def open_engine(
-    root: str, environment_variables: Mapping[str, str], *, overrides: Mapping[str, str], emit: Callable[[Event], None]
-) -> Iterator[Engine]:
-    """Compile the project and open its state and tables for the block; looking starts no JVM."""
-    loaded = _load(load_config(root, environment_variables, overrides=overrides), environment_variables)
-    if loaded.findings:
-        raise ProjectInvalid(loaded.findings)
-    with _opened(loaded, loaded.graph, environment_variables, emit=emit) as engine:
-        yield engine
-
-
-@contextmanager
-def open_selected(
-    root: str,
-    environment_variables: Mapping[str, str],
-    *,
-    choose: Callable[[Graph], tuple[ModelName, ...] | None],
-    emit: Callable[[Event], None],
-) -> Iterator[Engine]:
-    """Open a project for work on the models that `choose` names (None: all); others need not compile."""
-    loaded = _load(load_config(root, environment_variables, overrides={}), environment_variables)
-    graph, found = loaded.graph, loaded.findings
-    broken = find_broken(graph, found) if found else None
-    if found:
-        chosen = choose(graph)
-        if broken is None or chosen is None or broken.left_out.intersection(chosen):
-            raise ProjectInvalid(found)
-    usable = graph if broken is None else without(graph, broken.left_out)
-    with _opened(loaded, usable, environment_variables, emit=emit) as engine:
-        yield replace(engine, broken=broken)
-
-
-@contextmanager
-def open_known(
-    root: str, environment_variables: Mapping[str, str], *, emit: Callable[[Event], None]
-) -> Iterator[Engine]:
-    """Open a project to be asked: models that do not compile are known as they were last run."""
-    config, problems = known_config(root, environment_variables)
-    loaded = _load(config, environment_variables, problems=problems)
-    graph, broken = loaded.graph, None
-    if loaded.findings:
-        with closing(open_state(loaded.config)) as store:
-            promoted = store.load_graph(EnvironmentName(loaded.config.environment))
-        broken = find_broken(graph, loaded.findings)
-        if broken is not None:
-            graph = with_promoted(without(graph, broken.left_out), only(promoted, broken.left_out))
-        elif promoted is not None:
-            graph = promoted
-        else:
+def open_engine(project: Opened, config: Config) -> Iterator[Engine]:
+    """Open state and tables for the block, of a project that compiles as a whole; looking starts no JVM."""
+    with _loaded(project, config) as loaded:
+        if loaded.findings:
             raise ProjectInvalid(loaded.findings)
-    with _opened(loaded, graph, environment_variables, emit=emit) as engine:
-        yield replace(engine, broken=broken)
-
-
-def _load(config: Config, environment_variables: Mapping[str, str], *, problems: tuple[Diagnostic, ...] = ()) -> Loaded:
-    """Return settings, graph and, if something is wrong with the project, every finding."""
-    restored = restore_if_lost(config)
-    graph = compile_root(config.root, environment_variables)
-    promises = promoted_findings(config, graph, environment_variables=environment_variables)
-    found = sort_diagnostics([*graph.diagnostics, *problems, *promises])
-    is_invalid = any(item.severity == "error" for item in found)
-    return Loaded(config=config, graph=graph, findings=found if is_invalid else (), restored=restored)
+        with _working(project, loaded, loaded.graph) as engine:
+            yield engine
 
 
 @contextmanager
-def _opened(
-    loaded: Loaded, graph: Graph, environment_variables: Mapping[str, str], *, emit: Callable[[Event], None]
-) -> Iterator[Engine]:
-    """Open state and tables for a part of a project, or for what is known of it."""
+def open_selected(project: Opened, choose: Callable[[Graph], tuple[ModelName, ...] | None]) -> Iterator[Engine]:
+    """Open a project for work on the models that `choose` names (None: all); others need not compile."""
+    with _loaded(project, project.config) as loaded:
+        graph, found = loaded.graph, loaded.findings
+        broken = find_broken(graph, found) if found else None
+        if found:
+            chosen = choose(graph)
+            if broken is None or chosen is None or broken.left_out.intersection(chosen):
+                raise ProjectInvalid(found)
+        usable = graph if broken is None else without(graph, broken.left_out)
+        with _working(project, loaded, usable, broken=broken) as engine:
+            yield engine
+
+
+@contextmanager
+def open_known(project: Opened) -> Iterator[Engine]:
+    """Open a project to be asked: models that do not compile are known as they were last run."""
+    config, problems = project.known_settings
+    with _loaded(project, config, problems=problems) as loaded:
+        graph, broken = loaded.graph, None
+        if loaded.findings:
+            promoted = loaded.state.last_run()
+            broken = find_broken(graph, loaded.findings)
+            if broken is not None:
+                graph = with_promoted(without(graph, broken.left_out), only(promoted, broken.left_out))
+            elif promoted is not None:
+                graph = promoted
+            else:
+                raise ProjectInvalid(loaded.findings)
+        with _working(project, loaded, graph, broken=broken) as engine:
+            yield engine
+
+
+@contextmanager
+def _loaded(project: Opened, config: Config, *, problems: tuple[Diagnostic, ...] = ()) -> Iterator[Loaded]:
+    """Give the graph of a project and, if something is wrong with it, every finding."""
+    restored = restore_if_lost(config)
+    if restored is not None:
+        project.compile_again()
+    with closing(State(config)) as state:
+        graph = project.graph
+        found = sort_diagnostics([*graph.diagnostics, *problems, *promoted_findings(project, state.last_run)])
+        is_invalid = any(item.severity == "error" for item in found)
+        yield Loaded(config, graph, state, findings=found if is_invalid else (), restored=restored)
+
+
+@contextmanager
+def _working(project: Opened, loaded: Loaded, graph: Graph, *, broken: Broken | None = None) -> Iterator[Engine]:
+    """Open tables, and the state, for a part of a project, or for what is known of it."""
     config = loaded.config
-    refuse_elsewhere(config)
-    store = open_state(config)
-    log = RunLog(Path(_logs(config)), clock=_now, pass_on=emit)
+    store = loaded.state.open()
+    log = RunLog(Path(_logs(config)), clock=_now, pass_on=project.emit)
     warehouse = SparkWarehouse(spark_settings(config, graph), graph, emit=log)
     runtime = Runtime(
         store=store,
@@ -143,10 +130,9 @@ def _opened(
     )
     with ExitStack() as stack:
         stack.callback(log.close)
-        stack.callback(store.close)
         stack.callback(warehouse.close)
-        if FAILPOINT in environment_variables:
-            stack.enter_context(armed(kill_hook(environment_variables[FAILPOINT])))
+        if FAILPOINT in project.variables:
+            stack.enter_context(armed(kill_hook(project.variables[FAILPOINT])))
         if loaded.restored is not None:
             log(Recovered(detail=str(loaded.restored)))
         yield Engine(
@@ -155,18 +141,9 @@ def _opened(
             whole=loaded.graph,
             runtime=runtime,
             warehouse=warehouse,
-            stop=Signal(),
             findings=loaded.findings,
+            broken=broken,
         )
-
-
-@contextmanager
-def open_store(root: str, environment_variables: Mapping[str, str]) -> Iterator[SqlStore]:
-    """Open the state of a project for the block; what happened is known also while the project has errors."""
-    config, _ = known_config(root, environment_variables)
-    restore_if_lost(config)
-    with closing(open_state(config)) as store:
-        yield store
 
 
 def new_run_id(now: datetime) -> RunId:

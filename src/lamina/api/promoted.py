@@ -1,28 +1,34 @@
 """Compare a project with what was last run in its environment: wiring of state, compiler and contracts."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable
 from contextlib import closing
 
-from lamina.api.compiling import load_project
+from lamina.api.opened import Opened
 from lamina.compiler.graph import Graph
 from lamina.config import Config
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import EnvironmentName
 
 
-def promoted_findings(
-    config: Config, graph: Graph, *, environment_variables: Mapping[str, str]
-) -> tuple[Diagnostic, ...]:
+def promoted_findings(project: Opened, last_run: Callable[[], Graph | None]) -> tuple[Diagnostic, ...]:
     """Return what breaks promises made by the version that was last run; nothing where none was."""
-    if not graph.has_promises() or not os.path.exists(config.catalog.database):
-        return ()
-    # Imported here: most compilations make no promises, and then need no state.
-    from lamina.api.custody import open_state
-    from lamina.compiler.contracts import check_promoted
-
-    with closing(open_state(config)) as store:
-        promoted = store.load_graph(EnvironmentName(config.environment))
+    graph = project.graph
+    # Most projects make no promises, and then need no state.
+    promoted = last_run() if graph.has_promises() else None
     if promoted is None or promoted == graph:
         return ()
-    return check_promoted(load_project(config.root, environment_variables).models, graph, promoted=promoted)
+    from lamina.compiler.contracts import check_promoted
+    from lamina.project.read import read_project
+
+    return check_promoted(read_project(project.scan, project.variables).models, graph, promoted=promoted)
+
+
+def load_promoted(config: Config) -> Graph | None:
+    """Return the version that was last run, from a state that is only looked at; None where there is none."""
+    if not os.path.exists(config.catalog.database):
+        return None
+    from lamina.api.custody import open_state
+
+    with closing(open_state(config)) as store:
+        return store.load_graph(EnvironmentName(config.environment))

@@ -1,62 +1,37 @@
-"""The verbs that ask state and tables and change nothing; wiring only, each returns the value its command prints."""
+"""The verbs that say how things are: status, intervals, history and earlier runs; wiring only, nothing is changed."""
 
-from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from lamina.api.engine import Engine, open_known, open_store
+from lamina.api.engine import Engine, open_known
+from lamina.api.opened import Opened
+from lamina.api.state import open_store
 from lamina.compiler.graph import CompiledModel
-from lamina.compiler.link.parameters import quoted
-from lamina.compiler.render import verbatim
 from lamina.errors import LaminaError, UsageError
 from lamina.executor.observe import World
 from lamina.executor.run import observe, selected_models
-from lamina.executor.verify import verify_model
-from lamina.planner.broken import Broken, with_promoted
+from lamina.planner.broken import with_promoted
 from lamina.planner.cadence import next_due
 from lamina.planner.fold import fold
-from lamina.planner.plain_query import plain_query
 from lamina.planner.plan import build_plan
-from lamina.planner.question import Question, question_of, unknown_table
 from lamina.planner.select import select, table_named
 from lamina.planner.standing import broken_status, interval_ranges, model_status, unbuilt_status
 from lamina.state.port import BatchRecord, RunRecord
-from lamina.values.batch import Pin
 from lamina.values.codec import from_json
 from lamina.values.coverage import Coverage
-from lamina.values.event import Event, StepFinished, StepStarted
-from lamina.values.facts import Head, ModelFacts, TargetFacts
+from lamina.values.facts import ModelFacts, TargetFacts
 from lamina.values.interval import Interval, bound_or_none
-from lamina.values.names import RunId, TableName
+from lamina.values.names import RunId
 from lamina.values.plan import Action, Selection
-from lamina.values.result import (
-    BuiltInterval,
-    IntervalsResult,
-    ModelVerdict,
-    QueryResult,
-    RangeReason,
-    RunLine,
-    RunResult,
-    StatusResult,
-    VerifyResult,
-    verified,
-)
-from lamina.values.rows_asked import RowsAsked
-from lamina.warehouse.sources.kinds import catalog_tables
+from lamina.values.result import BuiltInterval, IntervalsResult, RangeReason, RunLine, RunResult, StatusResult
 
 HISTORY = 1000  # batches looked through to say what built a range
 
 
 def project_status(
-    root: str,
-    environment_variables: Mapping[str, str],
-    *,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    execution_time: datetime | None,
-    emit: Callable[[Event], None],
+    project: Opened, *, include: tuple[str, ...], exclude: tuple[str, ...], execution_time: datetime | None
 ) -> StatusResult:
     """Return the state of every selected model: current, stale and why, waiting, blocked."""
-    with open_known(root, environment_variables, emit=emit) as engine:
+    with open_known(project) as engine:
         world, actions = _plan_now(engine, execution_time)
         chosen = set(select(with_promoted(engine.whole, engine.graph), include, exclude))
         models = tuple(model for model in selected_models(engine.graph, Selection()) if model.name in chosen)
@@ -71,16 +46,9 @@ def project_status(
         )
 
 
-def model_intervals(
-    root: str,
-    environment_variables: Mapping[str, str],
-    *,
-    model: str,
-    execution_time: datetime | None,
-    emit: Callable[[Event], None],
-) -> IntervalsResult:
+def model_intervals(project: Opened, model: str, *, execution_time: datetime | None) -> IntervalsResult:
     """Return the ranges of a model by their state."""
-    with open_known(root, environment_variables, emit=emit) as engine:
+    with open_known(project) as engine:
         found = table_named(with_promoted(engine.graph, engine.whole), model)
         reason = engine.broken.reason(found.name) if engine.broken is not None else None
         world, actions = _plan_now(engine, execution_time)
@@ -96,15 +64,15 @@ def model_intervals(
         return ranges.replace(coverage=built, diagnostics=concerned)
 
 
-def project_history(root: str, environment_variables: Mapping[str, str], *, limit: int) -> tuple[RunLine, ...]:
+def project_history(project: Opened, *, limit: int) -> tuple[RunLine, ...]:
     """Return the latest runs, newest first."""
-    with open_store(root, environment_variables) as store:
+    with open_store(project) as store:
         return tuple(_line(record) for record in store.runs(limit=limit))
 
 
-def run_info(root: str, environment_variables: Mapping[str, str], *, run_id: str) -> RunResult:
+def run_info(project: Opened, run_id: str) -> RunResult:
     """Return the document an earlier run printed."""
-    with open_store(root, environment_variables) as store:
+    with open_store(project) as store:
         latest = next((item.run_id for item in store.runs(limit=1)), None)
         if latest is None:
             raise LaminaError("nothing has run yet", hint="`lamina run` makes the first run")
@@ -117,108 +85,6 @@ def run_info(root: str, environment_variables: Mapping[str, str], *, run_id: str
                 hint="what it published is kept; `lamina run` goes on from there",
             )
         return from_json(record.result, RunResult)
-
-
-def verify_project(
-    root: str,
-    environment_variables: Mapping[str, str],
-    *,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    emit: Callable[[Event], None],
-) -> VerifyResult:
-    """Recompute the selected tables over their recorded inputs and compare."""
-    with open_known(root, environment_variables, emit=emit) as engine:
-        whole = with_promoted(engine.graph, engine.whole)
-        chosen = set(select(whole, include, exclude))
-        left_out = _left_out(selected_models(whole, Selection(models=tuple(chosen))), engine.broken)
-        selection = Selection(models=tuple(sorted(chosen - {item.model for item in left_out})))
-        world = observe(engine.runtime, engine.graph, selection, execution_time=engine.runtime.clock())
-        verdicts = []
-        for model in selected_models(engine.graph, selection):
-            emit(StepStarted(model=model.name, intervals=(), reason="comparing with a recompute"))
-            verdict = verify_model(engine.runtime, model, world)
-            emit(StepFinished(model=model.name, status="skipped", reason=verdict.status))
-            verdicts.append(verdict)
-        every = tuple(sorted((*verdicts, *left_out), key=lambda verdict: verdict.model))
-        return VerifyResult(status=verified(every), models=every, diagnostics=engine.findings)
-
-
-def _left_out(models: tuple[CompiledModel, ...], broken: Broken | None) -> tuple[ModelVerdict, ...]:
-    """Return the verdicts on models that cannot be computed, since they or what they read do not compile."""
-    reasons = {} if broken is None else {model.name: broken.reason(model.name) for model in models}
-    return tuple(
-        ModelVerdict(model=name, status="unverifiable", reason=reason)
-        for name, reason in reasons.items()
-        if reason is not None
-    )
-
-
-def query_tables(
-    root: str, environment_variables: Mapping[str, str], *, sql: str, limit: int, emit: Callable[[Event], None]
-) -> QueryResult:
-    """Run a query over the project's tables; models and sources go by their project names."""
-    with open_known(root, environment_variables, emit=emit) as engine:
-        catalog = engine.config.catalog.name
-        now, tables = engine.runtime.clock(), catalog_tables(engine.graph.sources)
-        question = question_of(engine.graph, sql, catalog=catalog, tables_of=tables, execution_time=now)
-        views = _views(engine, question)
-        plain = _without_spark(engine, question, sql=sql, limit=limit)
-        return plain or engine.warehouse.query(question.rendering, limit=limit, views=views)
-
-
-def _without_spark(engine: Engine, question: Question, *, sql: str, limit: int) -> QueryResult | None:
-    """Answer a plain query over one model's table from its files, where that is surely what Spark would answer."""
-    if len(question.models) != 1 or question.sources or question.others or question.is_composed:
-        return None
-    table = question.models[0].target
-    asked = plain_query(sql, engine.warehouse.heads([table])[table].columns)
-    return None if asked is None else engine.warehouse.read_rows(table, asked, limit=limit)
-
-
-def _views(engine: Engine, question: Question) -> dict[str, Pin]:
-    """Return the files a query reads, as they are now; whatever is not there is told before Spark starts."""
-    tables = [*(model.target for model in question.models), *(_table_of(name) for name in question.others)]
-    heads = engine.warehouse.heads(tables)
-    for model in question.models:
-        _require_built(model, heads[model.target])
-    for name in question.others:
-        if heads[_table_of(name)].pointer is None:
-            raise unknown_table(engine.graph, name)
-    sources = engine.warehouse.source_heads(question.sources)
-    positions = {name: head.position for name, head in sources.items() if head.position is not None}
-    return {view: Pin(input=name, position=positions[name]) for view, name in question.views.items()}
-
-
-def show_model(
-    root: str, environment_variables: Mapping[str, str], *, model: str, limit: int, emit: Callable[[Event], None]
-) -> QueryResult:
-    """Return some rows of a model's table."""
-    with open_known(root, environment_variables, emit=emit) as engine:
-        found = table_named(engine.graph, model)
-        _require_built(found, engine.warehouse.heads([found.target])[found.target])
-        slices = found.traits.slices
-        asked = RowsAsked(order_by=slices.time_column if slices is not None else None)
-        plain = engine.warehouse.read_rows(found.target, asked, limit=limit)
-        return plain or engine.warehouse.query(verbatim(_rows_of(found)), limit=limit)
-
-
-def _require_built(model: CompiledModel, head: Head) -> None:
-    if head.pointer is None:
-        raise LaminaError(f"`{model.name}` is not built yet", hint=f"`lamina run -s {model.name}` builds it")
-
-
-def _table_of(name: TableName) -> TableName:
-    """Return the table of a name, which may go on with what Iceberg says of it: `sales.orders.snapshots`."""
-    return TableName(".".join(name.split(".")[:2]))
-
-
-def _rows_of(model: CompiledModel) -> str:
-    """Return the query for a model's rows, in the order of its time."""
-    slices = model.traits.slices
-    names = ".".join(quoted(part) for part in model.target.split("."))
-    order = f" ORDER BY {quoted(slices.time_column)}" if slices is not None else ""
-    return f"SELECT * FROM {names}{order}"
 
 
 def _plan_now(engine: Engine, execution_time: datetime | None) -> tuple[World, tuple[Action, ...]]:

@@ -1,65 +1,35 @@
-"""The verbs that change tables: plan, apply and run; wiring only, each returns the value its command prints."""
+"""The verbs that build tables: plan, run, apply and retry; wiring only, each returns the value its command prints."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from lamina.api.engine import Engine, new_run_id, open_engine, open_selected, open_store, thread_count
+from lamina.api.asking import Ask
+from lamina.api.engine import Engine, new_run_id, open_selected, thread_count
+from lamina.api.opened import Opened
+from lamina.api.state import open_store
+from lamina.api.stopping import Stop
 from lamina.compiler.graph import Graph
 from lamina.errors import LaminaError
 from lamina.executor.asking import ask_again
-from lamina.executor.drop import drop_table
 from lamina.executor.execute import Limits
-from lamina.executor.lease import held_lease
 from lamina.executor.observe import World
 from lamina.executor.run import Request, observe, run
 from lamina.planner.broken import without
 from lamina.planner.plan import build_plan
-from lamina.planner.recover import accept
 from lamina.planner.review import PlanMoved, check_size, check_slices, moved_since
-from lamina.planner.select import select, table_named, upstreams_of
+from lamina.planner.select import select, upstreams_of
 from lamina.planner.told_changes import told_changes
 from lamina.values.change import ModelChange
-from lamina.values.diagnostic import Diagnostic
-from lamina.values.event import Event
-from lamina.values.names import ModelName, PlanId, TableName
+from lamina.values.names import ModelName, PlanId
 from lamina.values.plan import Plan, Selection
-from lamina.values.result import DropResult, RunResult
-from lamina.values.value import Value
+from lamina.values.planned import Planned
+from lamina.values.result import RunResult
 
 
-class Ask(Value, frozen=True):
-    """What a user asks of a plan or a run."""
-
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    has_upstreams: bool = True
-    slices: Selection = Selection()  # its slice and force flags; the models come from `include`
-    execution_time: datetime | None = None
-    parallel: int | None = None
-    is_fail_fast: bool = False
-    is_confirmed: bool = False
-
-    def choose(self, graph: Graph) -> tuple[ModelName, ...] | None:
-        """Return the models that are requested by name; None where no name limits them."""
-        return select(graph, self.include, self.exclude) if self.include or self.exclude else None
-
-
-class Planned(Value, frozen=True):
-    """A plan, and what changed in the project since it was last run."""
-
-    plan: Plan
-    changes: tuple[ModelChange, ...]
-    diagnostics: tuple[Diagnostic, ...] = ()  # of sources that cannot be read: their readers are blocked
-    findings: tuple[Diagnostic, ...] = ()  # of models that are left out because they do not compile
-    zones: dict[ModelName, str] = {}  # of models whose days are not those of UTC
-
-
-def plan_project(
-    root: str, environment_variables: Mapping[str, str], ask: Ask, *, emit: Callable[[Event], None]
-) -> Planned:
+def plan_project(project: Opened, ask: Ask) -> Planned:
     """Return what a run would do now, and keep it for `apply`; no table is touched, no JVM is started."""
-    with open_selected(root, environment_variables, choose=ask.choose, emit=emit) as engine:
+    with open_selected(project, ask.choose) as engine:
         selection = _selection(engine, ask)
         world, plan = _plan(engine, selection, ask.execution_time or engine.runtime.clock())
         engine.runtime.store.save_plan(plan)
@@ -73,50 +43,35 @@ def plan_project(
         )
 
 
-def run_project(
-    root: str,
-    environment_variables: Mapping[str, str],
-    ask: Ask,
-    *,
-    emit: Callable[[Event], None],
-    ready: Callable[[Engine], None],
-) -> RunResult:
-    """Plan and apply in one go; `ready` is given the engine before the work begins."""
-    with open_selected(root, environment_variables, choose=ask.choose, emit=emit) as engine:
-        ready(engine)
+def run_project(project: Opened, ask: Ask, *, stop: Stop) -> RunResult:
+    """Plan and apply in one go."""
+    with open_selected(project, ask.choose) as engine:
+        stop.attach(engine.warehouse.cancel)
 
         def review(plan: Plan) -> None:
             if not ask.is_confirmed:
                 check_size(plan, engine.graph, limit=engine.config.run.rebuild_limit)
 
-        done = run(engine.runtime, engine.graph, _request(engine, ask, "run", review=review), stop=engine.stop)
+        done = run(engine.runtime, engine.graph, _request(engine, ask, "run", review=review), stop=stop.signal)
         return done.replace(diagnostics=(*done.diagnostics, *engine.findings))
 
 
-def apply_plan(
-    root: str,
-    environment_variables: Mapping[str, str],
-    plan_id: str,
-    ask: Ask,
-    *,
-    emit: Callable[[Event], None],
-    ready: Callable[[Engine], None],
-) -> RunResult:
+def apply_plan(project: Opened, plan_id: str, ask: Ask, *, stop: Stop) -> RunResult:
     """Do what a kept plan lists, or refuse with what moved since it was made."""
-    plan = _kept_plan(root, environment_variables, plan_id)
+    plan = _kept_plan(project, plan_id)
     chosen = plan.selection.models
 
     def choose(graph: Graph) -> tuple[ModelName, ...] | None:
         there = {model.name for model in graph.models}
         return None if chosen is None else tuple(name for name in chosen if name in there)
 
-    with open_selected(root, environment_variables, choose=choose, emit=emit) as engine:
+    with open_selected(project, choose) as engine:
 
         def review(now: Plan) -> None:
             if differences := moved_since(plan, now):
                 raise PlanMoved(plan.plan_id, differences)
 
-        ready(engine)
+        stop.attach(engine.warehouse.cancel)
         asked = Ask(
             slices=plan.selection,
             execution_time=plan.execution_time,
@@ -125,71 +80,28 @@ def apply_plan(
         )
         # What came since the plan was made waits for the next run.
         request = replace(_request(engine, asked, "apply", review=review), pins=plan.assumed.pins)
-        done = run(engine.runtime, engine.graph, request, stop=engine.stop)
+        done = run(engine.runtime, engine.graph, request, stop=stop.signal)
         return done.replace(diagnostics=(*done.diagnostics, *engine.findings))
 
 
-def _kept_plan(root: str, environment_variables: Mapping[str, str], plan_id: str) -> Plan:
-    with open_store(root, environment_variables) as store:
+def _kept_plan(project: Opened, plan_id: str) -> Plan:
+    with open_store(project) as store:
         plan = store.load_plan(PlanId(plan_id))
     if plan is None:
         raise LaminaError(f"there is no plan `{plan_id}`", hint="`lamina plan` makes one and prints its id")
     return plan
 
 
-def retry_models(
-    root: str,
-    environment_variables: Mapping[str, str],
-    names: tuple[str, ...],
-    *,
-    emit: Callable[[Event], None],
-    ready: Callable[[Engine], None],
-) -> RunResult:
+def retry_models(project: Opened, names: tuple[str, ...], *, stop: Stop) -> RunResult:
     """Forget that models failed, and run them again with what they read."""
     ask = Ask(include=names)
-    with open_selected(root, environment_variables, choose=ask.choose, emit=emit) as engine:
+    with open_selected(project, ask.choose) as engine:
         runtime, chosen = engine.runtime, select(engine.graph, names, ())
         ask_again(runtime, engine.graph, chosen, run_id=new_run_id(runtime.clock()))
-        ready(engine)
+        stop.attach(engine.warehouse.cancel)
         request = _request(engine, ask, "retry", review=lambda _: None)
-        done = run(runtime, engine.graph, request, stop=engine.stop)
+        done = run(runtime, engine.graph, request, stop=stop.signal)
         return done.replace(diagnostics=(*done.diagnostics, *engine.findings))
-
-
-def accept_writes(root: str, environment_variables: Mapping[str, str], *, model: str) -> ModelName:
-    """Keep what another writer changed in a model's table, so that it is built upon again."""
-
-    def choose(graph: Graph) -> tuple[ModelName, ...]:
-        return (table_named(graph, model).name,)
-
-    with open_selected(root, environment_variables, choose=choose, emit=lambda _: None) as engine:
-        found = table_named(engine.graph, model)
-        runtime = engine.runtime
-        with held_lease(runtime, new_run_id(runtime.clock()), above=0) as lease:
-            world = observe(runtime, engine.graph, Selection(models=(found.name,)), execution_time=runtime.clock())
-            if world.facts.models[found.name].target.status != "foreign_write":
-                raise LaminaError(
-                    f"no other writer changed the table of `{found.name}`", hint="there is nothing to accept"
-                )
-            record = world.records[found.name]
-            accepted = record.replace(coverage=accept(found, record.coverage, position=record.position))
-            touches = tuple(touch for touch in world.new_touches if touch.table == TableName(found.name))
-            runtime.store.fold(runtime.environment, lease, touches=touches, models=(accepted,))
-        return found.name
-
-
-def drop_model(
-    root: str,
-    environment_variables: Mapping[str, str],
-    *,
-    model: str,
-    is_forced: bool,
-    agrees: Callable[[DropResult], bool],
-) -> DropResult:
-    """Drop a model's table, its files and its record; `agrees` is asked first, with what is lost."""
-    with open_engine(root, environment_variables, overrides={}, emit=lambda _: None) as engine:
-        run_id = new_run_id(engine.runtime.clock())
-        return drop_table(engine.runtime, engine.graph, model, run_id=run_id, is_forced=is_forced, agrees=agrees)
 
 
 def _plan(engine: Engine, selection: Selection, execution_time: datetime) -> tuple[World, Plan]:

@@ -8,47 +8,41 @@ from pathlib import Path
 
 from lamina.api.custody import Restored, open_state, refuse_shared, register_again, restore, tables_folder
 from lamina.api.engine import new_run_id, open_engine, open_known
-from lamina.api.inspect import load_config
-from lamina.config import Config
+from lamina.api.opened import Opened
+from lamina.config import Config, StateConfig
 from lamina.executor.derive import derive_records, state_differences
 from lamina.executor.lease import is_dead
 from lamina.state import copies, place
 from lamina.state.errors import LeaseHeld
 from lamina.state.sqlite import Database
 from lamina.values.custody import StateCheck, StateRebuild, StateRelocation
-from lamina.values.event import Event
 from lamina.values.names import EnvironmentName, TableName
 from lamina.warehouse.catalog.jdbc import JdbcCatalog, relocate
 from lamina.warehouse.iceberg.metadata import forget_metadata, local_path
 from lamina.warehouse.iceberg.relocation import CannotRelocate, Moved, mover, relocate_tables
 
 
-def _silent(_event: Event) -> None:
-    """Tell nobody: these verbs answer at once."""
-
-
-def check_state(root: str, environment_variables: Mapping[str, str]) -> StateCheck:
+def check_state(project: Opened) -> StateCheck:
     """Compare what the state records of every model with what its table says."""
-    with open_known(root, environment_variables, emit=_silent) as engine:
+    with open_known(project) as engine:
         return StateCheck(differences=state_differences(engine.runtime, engine.graph))
 
 
-def rebuild_state(root: str, environment_variables: Mapping[str, str]) -> StateRebuild:
+def rebuild_state(project: Opened) -> StateRebuild:
     """Restore a lost state, and derive the records of all models from their tables again."""
-    config = load_config(root, environment_variables, overrides={})
+    config = project.config
     restored = restore(config) or Restored(detail="")
     _refuse_running(config, is_copy=False)
     register_again(config)
-    overrides = {"state.on_missing": "rebuild"}
-    with open_engine(root, environment_variables, overrides=overrides, emit=_silent) as engine:
+    with open_engine(project, config.replace(state=StateConfig(on_missing="rebuild"))) as engine:
         runtime = engine.runtime
         models = derive_records(runtime, engine.graph, run_id=new_run_id(runtime.clock()))
     return StateRebuild(models=models, not_restored=restored.not_restored, copy=restored.copy, aside=restored.aside)
 
 
-def relocate_state(root: str, environment_variables: Mapping[str, str]) -> StateRelocation:
+def relocate_state(project: Opened) -> StateRelocation:
     """Let the tables and the state of a project that was moved or copied name the folder they are in now."""
-    config = load_config(root, environment_variables, overrides={})
+    config = project.config
     restore(config)
     here, path = config.catalog.warehouse, Path(config.catalog.database)
     recorded, leaving = tables_folder(config)

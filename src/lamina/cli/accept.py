@@ -9,9 +9,7 @@ from lamina.cli.answer import Answer, Options, Screen, answer_command
 @click.argument("model")
 def command(options: Options, model: str) -> Answer:
     """Record that a foreign write is welcome."""
-    from lamina.api.run import accept_writes
-
-    name = accept_writes(options.root, options.variables, model=model)
+    name = options.open().accept(model)
 
     def show(screen: Screen) -> None:
         screen.out.print(f"the table of {name} is accepted as it is")

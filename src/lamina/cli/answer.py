@@ -3,17 +3,21 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from lamina.api.project_root import project_root
 from lamina.cli.crash import crash_diagnostic
-from lamina.cli.project_root import project_root
 from lamina.cli.stream import Stream
 from lamina.errors import LaminaError, ProjectInvalid, UsageError
 from lamina.values.codec import to_document
 from lamina.values.diagnostic import Diagnostic
 from lamina.version import VERSION
+
+if TYPE_CHECKING:
+    from lamina.api.project import Project
+    from lamina.values.event import Event
 
 INTERRUPTED = 130
 
@@ -25,6 +29,12 @@ class Options(NamedTuple):
     output: str  # text | json
     is_quiet: bool
     variables: Mapping[str, str]
+
+    def open(self, emit: "Callable[[Event], None] | None" = None) -> "Project":
+        """Open the project that the command is about."""
+        from lamina.api.project import open_project
+
+        return open_project(self.root, variables=self.variables, emit=emit)
 
 
 class Answer(NamedTuple):

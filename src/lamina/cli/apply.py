@@ -1,7 +1,5 @@
 """`lamina apply`: do what a kept plan lists, or refuse."""
 
-from functools import partial
-
 import click
 
 from lamina.cli.answer import Answer, Options, answer_command
@@ -13,8 +11,6 @@ from lamina.cli.answer import Answer, Options, answer_command
 @click.option("--fail-fast", is_flag=True, help="Start nothing new after the first failure")
 def command(options: Options, plan_id: str, parallel: int | None, **flags: bool) -> Answer:
     """Apply a kept plan."""
-    from lamina.api.run import Ask, apply_plan
     from lamina.cli.live import run_shown
 
-    ask = Ask(parallel=parallel, is_fail_fast=flags["fail_fast"])
-    return run_shown(options, partial(apply_plan, options.root, options.variables, plan_id, ask))
+    return run_shown(options, lambda project, stop: project.apply(plan_id, parallel=parallel, stop=stop, **flags))

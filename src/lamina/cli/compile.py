@@ -9,9 +9,7 @@ from lamina.values.words import counted
 @answer_command("compile", sentence="Check the whole project: files, queries, types, contracts. Starts no Spark.")
 def command(options: Options) -> Answer:
     """Compile and list all problems."""
-    from lamina.api.inspect import check_project
-
-    report = check_project(options.root, options.variables)
+    report = options.open().compile()
     has_errors = any(item.severity == "error" for item in report.diagnostics)
 
     def show(screen: Screen) -> None:

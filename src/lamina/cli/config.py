@@ -6,9 +6,7 @@ from lamina.cli.answer import Answer, Options, Screen, answer_command
 @answer_command("config", sentence="Print every effective setting and where it came from; secrets print as ***.")
 def command(options: Options) -> Answer:
     """Read the configuration."""
-    from lamina.api.inspect import load_config
-
-    config = load_config(options.root, options.variables, overrides={})
+    config = options.open().config
 
     def show(screen: Screen) -> None:
         from lamina.cli.ledger import Ledger

@@ -17,11 +17,10 @@ if TYPE_CHECKING:
 @click.option("--force", is_flag=True, help="Drop it also while other models read it")
 def command(options: Options, model: str, *, yes: bool, force: bool) -> Answer:
     """Ask, then drop."""
-    from lamina.api.run import drop_model
     from lamina.values.codec import to_builtins
 
     agrees = _agree if yes else _ask
-    result = drop_model(options.root, options.variables, model=model, is_forced=force, agrees=agrees)
+    result = options.open().drop(model, agrees=agrees, force=force)
 
     def show(screen: Screen) -> None:
         screen.out.print(f"dropped {result.table}: {result.loss}")

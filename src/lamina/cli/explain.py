@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 @click.argument("model")
 def command(options: Options, model: str) -> Answer:
     """Explain one model."""
-    from lamina.api.inspect import explain_model
     from lamina.values.codec import to_builtins
 
-    explanation = explain_model(options.root, options.variables, model=model)
+    explanation = options.open().explain(model)
 
     def show(screen: Screen) -> None:
         from lamina.cli.render import show_diagnostics

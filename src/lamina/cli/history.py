@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many")
 def command(options: Options, limit: int) -> Answer:
     """List."""
-    from lamina.api.report import project_history
     from lamina.values.codec import to_builtins
 
-    runs = project_history(options.root, options.variables, limit=limit)
+    runs = options.open().history(limit=limit)
 
     def show(screen: Screen) -> None:
         from lamina.cli.ledger import Ledger

@@ -6,7 +6,6 @@ from zoneinfo import ZoneInfo
 import click
 
 from lamina.cli.answer import Answer, Options, Screen, answer_command
-from lamina.cli.asking import time_of
 from lamina.values.result import IntervalsResult
 
 STANDINGS = ("partial", "missing", "pending", "failed", "waiting")
@@ -17,13 +16,11 @@ STANDINGS = ("partial", "missing", "pending", "failed", "waiting")
 @click.option("--execution-time", metavar="TIME", help="The time that counts as now")
 def command(options: Options, model: str, execution_time: str | None) -> Answer:
     """Look and tell."""
-    from lamina.api.report import model_intervals
     from lamina.cli.live import shown_if_needed
     from lamina.values.codec import to_builtins
 
-    time = time_of(execution_time)
     with shown_if_needed(options) as emit:
-        result = model_intervals(options.root, options.variables, model=model, execution_time=time, emit=emit)
+        result = options.open(emit).intervals(model, execution_time=execution_time)
 
     def show(screen: Screen) -> None:
         from lamina.cli.ledger import Ledger

@@ -25,9 +25,7 @@ def _is_drawing(parameters: Mapping[str, Any]) -> bool:
 @click.option("--format", "form", type=click.Choice(["text", "dot", "mermaid"]), default="text", show_default=True)
 def command(options: Options, target: str, direction: str | None, form: str) -> Answer:
     """Trace one point of the graph."""
-    from lamina.api.inspect import trace_lineage
-
-    lineage = trace_lineage(options.root, options.variables, target=target)
+    lineage = options.open().lineage(target)
     up = lineage.up if direction != "down" else None
     down = lineage.down if direction != "up" else None
     flows = tuple({flow: None for side in (up, down) if side is not None for flow in side.flows})

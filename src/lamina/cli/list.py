@@ -8,9 +8,7 @@ from lamina.cli.selection import selection_options
 @selection_options
 def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...]) -> Answer:
     """Select and list."""
-    from lamina.api.inspect import list_models
-
-    models = list_models(options.root, options.variables, include=select, exclude=exclude)
+    models = options.open().list(select, exclude=exclude)
 
     def show(screen: Screen) -> None:
         from lamina.cli.ledger import Ledger

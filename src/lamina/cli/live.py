@@ -4,7 +4,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from threading import Lock, Thread
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from lamina.cli.answer import Answer, Options
@@ -12,7 +12,8 @@ from lamina.values.event import Event
 from lamina.values.result import RunResult
 
 if TYPE_CHECKING:
-    from lamina.api.engine import Engine
+    from lamina.api.project import Project
+    from lamina.api.stopping import Stop
     from lamina.cli.progress import NoDisplay, PlainDisplay, TerminalDisplay
 
 
@@ -55,28 +56,31 @@ def shown(options: Options) -> "Iterator[TerminalDisplay | PlainDisplay | NoDisp
         yield display
 
 
-def run_shown(options: Options, verb: Callable[..., RunResult]) -> Answer:
+def run_shown(options: Options, verb: "Callable[[Project, Stop], RunResult]") -> Answer:
     """Call a verb that builds, show what happens, let the user interrupt it, and return what it answers."""
+    from lamina.api.stopping import Stop
     from lamina.cli.run_answer import run_answer
 
-    with ExitStack() as stack:
-        display = stack.enter_context(shown(options))
-        result = verb(emit=display, ready=lambda engine: stack.enter_context(interruptible(engine)))
+    stop = Stop()
+    with shown(options) as display, interruptible(stop):
+        result = verb(options.open(display), stop)
     return run_answer(result, display.told)
 
 
 @contextmanager
-def interruptible(engine: "Engine") -> Iterator[None]:
-    """Let the first signal end the run after the current commit, the second at once."""
+def interruptible(stop: "Stop") -> Iterator[None]:
+    """Let the first signal end the run after the current commit, the second at once; before a run there is no first."""
 
-    def handle(*_: object) -> None:
-        if engine.stop.is_set():
+    def handle(number: int, _: object) -> None:
+        if not stop.is_heard:
+            signal.signal(number, before[signal.Signals(number)])
+            signal.raise_signal(number)
+        elif stop.is_requested:
             sys.stderr.write("\ninterrupted again: ending at once\n")
             raise KeyboardInterrupt
-        sys.stderr.write("\ninterrupted: no new work is started; once more ends at once\n")
-        engine.stop.set()
-        # A signal comes in the middle of whatever this thread is doing, perhaps a talk with Spark: another one cancels.
-        Thread(target=engine.warehouse.cancel, daemon=True, name="lamina-cancel").start()
+        else:
+            sys.stderr.write("\ninterrupted: no new work is started; once more ends at once\n")
+            stop.request()
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -3,19 +3,18 @@
 from typing import Any
 
 from lamina.cli.answer import Answer, Options, Screen, answer_command
-from lamina.cli.asking import ask_of, asking_options
+from lamina.cli.asking import asking_options
 
 
 @answer_command("plan", sentence="Say what a run would do and why; touches no table and starts no Spark.")
 @asking_options
 def command(options: Options, **flags: Any) -> Answer:
     """Plan and keep the plan."""
-    from lamina.api.run import plan_project
     from lamina.cli.plan_tree import plan_tree
     from lamina.cli.words import open_ended
     from lamina.values.codec import to_builtins
 
-    planned = plan_project(options.root, options.variables, ask_of(flags), emit=lambda _: None)
+    planned = options.open().plan(**flags)
 
     found = (*planned.findings, *planned.diagnostics)
 

@@ -12,12 +12,11 @@ def command(options: Options, sql: str, limit: int) -> Answer:
     """Ask Spark."""
     from logging import ERROR, getLogger
 
-    from lamina.api.report import query_tables
     from lamina.cli.live import shown_if_needed
     from lamina.cli.rows import rows_answer
 
     # The parser warns of statements that it hands on as they are, such as SHOW.
     getLogger("sqlglot").setLevel(ERROR)
     with shown_if_needed(options) as emit:
-        result = query_tables(options.root, options.variables, sql=sql, limit=limit, emit=emit)
+        result = options.open(emit).query(sql, limit=limit)
     return rows_answer(result)

@@ -1,7 +1,5 @@
 """`lamina render`: print the SQL of a model."""
 
-from datetime import UTC, datetime
-
 import click
 
 from lamina.cli.answer import Answer, Options, Screen, always, answer_command
@@ -14,10 +12,7 @@ from lamina.cli.answer import Answer, Options, Screen, always, answer_command
 @click.option("--partition", metavar="KEY", help="The partition to render for; default: the model's first")
 def command(options: Options, model: str, partition: str | None) -> Answer:
     """Render one model."""
-    from lamina.api.inspect import render_model
-
-    now = datetime.now(UTC)
-    rendered = render_model(options.root, options.variables, model=model, partition=partition, execution_time=now)
+    rendered = options.open().render(model, partition=partition)
 
     def show(screen: Screen) -> None:
         screen.out.print(rendered.sql)

@@ -1,7 +1,5 @@
 """`lamina retry`: try again what failed for good."""
 
-from functools import partial
-
 import click
 
 from lamina.cli.answer import Answer, Options, answer_command
@@ -11,7 +9,6 @@ from lamina.cli.answer import Answer, Options, answer_command
 @click.argument("models", nargs=-1, required=True)
 def command(options: Options, models: tuple[str, ...]) -> Answer:
     """Clear and run."""
-    from lamina.api.run import retry_models
     from lamina.cli.live import run_shown
 
-    return run_shown(options, partial(retry_models, options.root, options.variables, models))
+    return run_shown(options, lambda project, stop: project.retry(*models, stop=stop))

@@ -9,8 +9,7 @@ from lamina.cli.answer import Answer, Options, answer_command
 @click.argument("run_id")
 def command(options: Options, run_id: str) -> Answer:
     """Show the run's own document again."""
-    from lamina.api.report import run_info
     from lamina.cli.run_answer import run_answer
 
-    answer = run_answer(run_info(options.root, options.variables, run_id=run_id))
+    answer = run_answer(options.open().run_info(run_id))
     return Answer(status=answer.status, body=answer.body, show=answer.show)

@@ -10,10 +10,9 @@ from lamina.cli.answer import Answer, Options, answer_command
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many rows at most")
 def command(options: Options, model: str, limit: int) -> Answer:
     """Read the table."""
-    from lamina.api.report import show_model
     from lamina.cli.live import shown_if_needed
     from lamina.cli.rows import rows_answer
 
     with shown_if_needed(options) as emit:
-        result = show_model(options.root, options.variables, model=model, limit=limit, emit=emit)
+        result = options.open(emit).show(model, limit=limit)
     return rows_answer(result)

@@ -6,10 +6,9 @@ from lamina.cli.answer import Answer, Options, Screen, answer_command
 @answer_command("state check", sentence="Compare what the state records of every model with what its table says.")
 def command(options: Options) -> Answer:
     """Compare; nothing is changed."""
-    from lamina.api.upkeep import check_state
     from lamina.values.codec import to_builtins
 
-    found = check_state(options.root, options.variables).differences
+    found = options.open().state_check().differences
 
     def show(screen: Screen) -> None:
         from lamina.cli.ledger import Ledger

@@ -6,10 +6,9 @@ from lamina.cli.answer import Answer, Options, Screen, answer_command
 @answer_command("state rebuild", sentence="Restore the state from its newest good copy and the marks in the tables.")
 def command(options: Options) -> Answer:
     """Restore; no table is changed."""
-    from lamina.api.upkeep import rebuild_state
     from lamina.values.codec import to_builtins
 
-    result = rebuild_state(options.root, options.variables)
+    result = options.open().state_rebuild()
 
     def show(screen: Screen) -> None:
         from lamina.cli.ledger import Ledger

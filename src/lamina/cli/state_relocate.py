@@ -6,11 +6,10 @@ from lamina.cli.answer import Answer, Options, Screen, answer_command
 @answer_command("state relocate", sentence="After a project was moved or copied, rewrite the paths of its tables.")
 def command(options: Options) -> Answer:
     """Rewrite paths; no row is changed."""
-    from lamina.api.upkeep import relocate_state
     from lamina.values.codec import to_builtins
     from lamina.values.words import counted
 
-    result = relocate_state(options.root, options.variables)
+    result = options.open().state_relocate()
 
     def show(screen: Screen) -> None:
         if not result.moved_from:

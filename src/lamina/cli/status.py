@@ -3,7 +3,6 @@
 import click
 
 from lamina.cli.answer import Answer, Options, Screen, answer_command
-from lamina.cli.asking import time_of
 from lamina.cli.selection import selection_options
 
 _STYLES = {"current": "green", "stale": "yellow", "not_built": "yellow", "failed": "red", "blocked": "red"}
@@ -14,16 +13,12 @@ _STYLES = {"current": "green", "stale": "yellow", "not_built": "yellow", "failed
 @click.option("--execution-time", metavar="TIME", help="The time that counts as now")
 def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...], execution_time: str | None) -> Answer:
     """Look and tell."""
-    from lamina.api.report import project_status
     from lamina.cli.live import shown_if_needed
     from lamina.cli.words import open_ended
     from lamina.values.codec import to_builtins
 
-    time = time_of(execution_time)
     with shown_if_needed(options) as emit:
-        result = project_status(
-            options.root, options.variables, include=select, exclude=exclude, execution_time=time, emit=emit
-        )
+        result = options.open(emit).status(select, exclude=exclude, execution_time=execution_time)
 
     def show(screen: Screen) -> None:
         from rich.text import Text

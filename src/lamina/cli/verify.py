@@ -11,12 +11,11 @@ _STYLES = {"equal": "green", "different": "red", "failed": "red", "unverifiable"
 @selection_options
 def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...]) -> Answer:
     """Recompute and compare."""
-    from lamina.api.report import verify_project
     from lamina.cli.live import shown
     from lamina.values.codec import to_builtins
 
     with shown(options) as emit:
-        result = verify_project(options.root, options.variables, include=select, exclude=exclude, emit=emit)
+        result = options.open(emit).verify(select, exclude=exclude)
 
     def show(screen: Screen) -> None:
         from rich.text import Text

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from lamina.api.project_root import project_root
 from lamina.api.starter import start_project
 from lamina.cli.app import run_command
-from lamina.cli.project_root import project_root
 
 
 @pytest.fixture
