@@ -8,8 +8,8 @@ import pytest
 from lamina.api.starter import start_project
 from lamina.cli.app import run_command
 from lamina.cli.explain import check_words
-from lamina.cli.verify import closing_words
 from lamina.project.model import CheckSettings
+from lamina.values.closing import verify_closing
 from lamina.values.names import ColumnName
 from lamina.values.result import ModelVerdict
 
@@ -110,7 +110,7 @@ def test_what_is_not_there_is_neither_equal_nor_different(verdicts: str, words: 
         "unverifiable": ModelVerdict(model="m", status="unverifiable"),
         "absent": ModelVerdict(model="m", status="unverifiable", is_built=False),
     }
-    assert closing_words(tuple(made[word] for word in verdicts.split())) == words
+    assert verify_closing(tuple(made[word] for word in verdicts.split())) == words
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from lamina.api.stopping import Stop
 from lamina.cli.answer import Options, Screen, emit
 from lamina.cli.live import run_shown
 from lamina.cli.progress import TerminalDisplay, event_line
-from lamina.cli.rows import cell_text
 from lamina.cli.run_answer import run_answer
 from lamina.values.batch import CheckResult
+from lamina.values.cell_text import cell_text
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.event import StepFinished
 from lamina.values.interval import WHOLE

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from lamina.cli.words import spans_words
 from lamina.values.change import ColumnChange, ModelChange
 from lamina.values.names import ModelName
 from lamina.values.plan import UNCHANGED, Action, Block, Build, Plan, Rebuild, Skip
+from lamina.values.time_words import spans_words
 from lamina.values.words import counted, listed
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from lamina.cli.words import duration_words, gist_words, spans_words
+from lamina.cli.words import gist_words
 from lamina.values.event import (
     Event,
     Recovered,
@@ -25,6 +25,7 @@ from lamina.values.event import (
     StepProgress,
     StepStarted,
 )
+from lamina.values.time_words import duration_words, spans_words
 from lamina.values.words import counted
 
 HEARTBEAT_SECONDS = 15.0

@@ -1,9 +1,8 @@
 """Rows for people and for programs."""
 
-from typing import Any
-
 from lamina.cli.answer import Answer, Screen
-from lamina.values.codec import to_builtins, to_document
+from lamina.values.cell_text import cell_text
+from lamina.values.codec import to_builtins
 from lamina.values.result import QueryResult
 
 
@@ -21,8 +20,3 @@ def rows_answer(result: QueryResult) -> Answer:
             screen.err.print(f"only the first {len(result.rows):,} rows; `--limit` shows more")
 
     return Answer(status="ok", body=to_builtins(result), show=show)
-
-
-def cell_text(cell: Any) -> str:
-    """Return a cell for people: text as it is, all else as JSON writes it."""
-    return cell if isinstance(cell, str) else to_document(cell, indent=0)

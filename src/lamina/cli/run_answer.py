@@ -4,23 +4,18 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from lamina.cli.answer import Answer, Screen
-from lamina.cli.words import duration_words, open_ended, spans_words
+from lamina.cli.words import open_ended
 from lamina.values.batch import CheckResult
+from lamina.values.closing import run_closing
 from lamina.values.codec import to_builtins
 from lamina.values.result import Materialization, RunResult
+from lamina.values.time_words import duration_words, spans_words
 from lamina.values.words import counted
 
 if TYPE_CHECKING:
     from lamina.cli.ledger import Ledger
 
 _STYLES = {"completed": "green", "failed": "red", "blocked": "yellow", "not_started": "yellow", "skipped": "dim"}
-_SENTENCES = {
-    "success": "",
-    "partial": "built in part",
-    "failure": "failed",
-    "nothing_to_do": "nothing to do",
-    "interrupted": "interrupted",
-}
 
 
 def run_answer(result: RunResult, told: Collection[str] = ()) -> Answer:
@@ -49,7 +44,7 @@ def _show(screen: Screen, result: RunResult, told: Collection[str]) -> None:
         if not check.passed and check.severity == "warn":
             screen.out.print(_warning(check), style="yellow")
     _show_failures(screen, result)
-    screen.out.print(_closing(result), style="bold")
+    screen.out.print(run_closing(result), style="bold")
 
 
 def _warning(check: CheckResult) -> str:
@@ -104,22 +99,3 @@ def _show_failures(screen: Screen, result: RunResult) -> None:
             screen.err.print(f"{item.model}: {item.reason}\n", style="red")
     if tried := [item.model for item in failed if item.error is not None]:
         screen.err.print(f"to try again: lamina retry {' '.join(tried)}\n")
-
-
-def _closing(result: RunResult) -> str:
-    """Return the last line: how it ended, how many of each, how much, how long."""
-    skipped = sum(1 for item in result.materializations if item.status == "skipped")
-    counts = {
-        "built": result.tables_built,
-        "failed": result.tables_failed,
-        "blocked": result.tables_blocked,
-        "unchanged": skipped,
-    }
-    parts = [
-        _SENTENCES[result.status],
-        ", ".join(f"{count} {word}" for word, count in counts.items() if count),
-        counted(result.rows_written, "row") if result.tables_built else "",
-        duration_words(result.duration_ms / 1000),
-        f"next due {result.next_due[0].at}" if result.next_due else "",
-    ]
-    return "; ".join(filter(None, parts))

@@ -25,7 +25,7 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...],
 
         from lamina.cli.ledger import Ledger
         from lamina.cli.render import show_diagnostics
-        from lamina.cli.words import spans_words
+        from lamina.values.time_words import spans_words
 
         show_diagnostics(screen, result.diagnostics)
         table = Ledger("model", "status", "built", "why", labelled=("built",))

@@ -2,7 +2,7 @@
 
 from lamina.cli.answer import Answer, Options, Screen, answer_command
 from lamina.cli.selection import selection_options
-from lamina.values.result import ModelVerdict
+from lamina.values.closing import verify_closing
 
 _STYLES = {"equal": "green", "different": "red", "failed": "red", "unverifiable": "yellow"}
 
@@ -35,19 +35,6 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...])
         for item in built:
             for example in item.examples:
                 screen.out.print(f"  {item.model}: {example}")
-        screen.out.print(closing_words(result.models), style="bold")
+        screen.out.print(verify_closing(result.models), style="bold")
 
     return Answer(status=result.status, body=to_builtins(result), show=show, exit_code=result.exit_code)
-
-
-def closing_words(models: tuple[ModelVerdict, ...]) -> str:
-    """Say how many tables are proven; a table that is not there is neither equal nor different."""
-    if not models:
-        return "nothing that is selected has a table of its own"
-    built = tuple(item for item in models if item.is_built)
-    if not built:
-        return "nothing is built yet, so nothing can be verified: `lamina run` builds it"
-    equal = sum(item.status == "equal" for item in built)
-    absent = len(models) - len(built)
-    rest = f"; {absent} not built yet" if absent else ""
-    return f"{equal} of {len(built)} tables equal a recompute{rest}"

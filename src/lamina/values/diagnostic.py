@@ -32,6 +32,10 @@ class Diagnostic(Value, frozen=True):
     hint: str | None = None
     suggestion: str | None = None
 
+    def __str__(self) -> str:
+        where = f" ({self.place})" if self.place is not None else ""
+        return f"{self.severity}[{self.code}]: {self.message}{where}"
+
     @property
     def place(self) -> Place | None:
         """Where it is; None where it is nowhere in the project."""

@@ -15,3 +15,9 @@ class Planned(Value, frozen=True):
     diagnostics: tuple[Diagnostic, ...] = ()  # of sources that cannot be read: their readers are blocked
     findings: tuple[Diagnostic, ...] = ()  # of models that are left out because they do not compile
     zones: dict[ModelName, str] = {}  # of models whose days are not those of UTC
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        from lamina.values.html import plan_html
+
+        return plan_html(self)

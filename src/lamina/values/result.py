@@ -137,6 +137,12 @@ class RunResult(Value, frozen=True):
     diagnostics: tuple[Diagnostic, ...] = ()
     resumed_from: str | None = None
 
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        from lamina.values.html import run_html
+
+        return run_html(self)
+
 
 Verdict = Literal["equal", "different", "failed", "unverifiable"]
 
@@ -179,6 +185,12 @@ class VerifyResult(Value, frozen=True):
             return 0
         return 2 if any(item.status == "equal" for item in self.models) else 1
 
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        from lamina.values.html import verify_html
+
+        return verify_html(self)
+
 
 Standing = Literal["current", "stale", "waiting", "blocked", "held", "failed", "not_built"]
 
@@ -212,6 +224,12 @@ class StatusResult(Value, frozen=True):
             # Errors that belong to no model stop them all.
             return 1 if any(item.severity == "error" for item in self.diagnostics) else 0
         return 1 if broken == len(self.models) else 2
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        from lamina.values.html import status_html
+
+        return status_html(self)
 
 
 class DropResult(Value, frozen=True):
@@ -290,3 +308,9 @@ class QueryResult(Value, frozen=True):
     columns: tuple[QueryColumn, ...]
     rows: tuple[tuple[Any, ...], ...]
     is_cut: bool = False  # there are more rows than asked for
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        from lamina.values.html import rows_html
+
+        return rows_html(self)

@@ -1,0 +1,45 @@
+"""The last line of a result: how it ended, in one sentence."""
+
+from lamina.values.result import ModelVerdict, RunResult
+from lamina.values.time_words import duration_words
+from lamina.values.words import counted
+
+_SENTENCES = {
+    "success": "",
+    "partial": "built in part",
+    "failure": "failed",
+    "nothing_to_do": "nothing to do",
+    "interrupted": "interrupted",
+}
+
+
+def run_closing(result: RunResult) -> str:
+    """Say how a run ended, how many of each, how much, how long."""
+    skipped = sum(1 for item in result.materializations if item.status == "skipped")
+    counts = {
+        "built": result.tables_built,
+        "failed": result.tables_failed,
+        "blocked": result.tables_blocked,
+        "unchanged": skipped,
+    }
+    parts = [
+        _SENTENCES[result.status],
+        ", ".join(f"{count} {word}" for word, count in counts.items() if count),
+        counted(result.rows_written, "row") if result.tables_built else "",
+        duration_words(result.duration_ms / 1000),
+        f"next due {result.next_due[0].at}" if result.next_due else "",
+    ]
+    return "; ".join(filter(None, parts))
+
+
+def verify_closing(models: tuple[ModelVerdict, ...]) -> str:
+    """Say how many tables are proven; a table that is not there is neither equal nor different."""
+    if not models:
+        return "nothing that is selected has a table of its own"
+    built = tuple(item for item in models if item.is_built)
+    if not built:
+        return "nothing is built yet, so nothing can be verified: `lamina run` builds it"
+    equal = sum(item.status == "equal" for item in built)
+    absent = len(models) - len(built)
+    rest = f"; {absent} not built yet" if absent else ""
+    return f"{equal} of {len(built)} tables equal a recompute{rest}"
