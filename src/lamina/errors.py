@@ -3,6 +3,8 @@
 from lamina.values.diagnostic import Diagnostic, Place
 from lamina.values.words import counted
 
+MOST_NOTES = 10  # findings that a traceback lists
+
 
 class LaminaError(Exception):
     """The command cannot go on; its message says why.
@@ -20,6 +22,8 @@ class LaminaError(Exception):
         self.message = message
         self.hint = hint
         self.place = place
+        if hint is not None:
+            self.add_note(f"hint: {hint}")  # for a caller in Python, who sees a traceback
 
     def diagnostic(self) -> Diagnostic:
         """Return the error as a diagnostic for printing."""
@@ -41,6 +45,11 @@ class ProjectInvalid(LaminaError):
         count = sum(1 for item in diagnostics if item.severity == "error")
         super().__init__(f"the project has {counted(count, 'error')}")
         self.diagnostics = diagnostics
+        errors = [item for item in diagnostics if item.severity == "error"]
+        for item in errors[:MOST_NOTES]:
+            self.add_note(str(item))
+        if len(errors) > MOST_NOTES:
+            self.add_note(f"and {counted(len(errors) - MOST_NOTES, 'error')} more")
 
 
 class UsageError(LaminaError):
