@@ -82,7 +82,9 @@ def interruptible(stop: "Stop") -> Iterator[None]:
             sys.stderr.write("\ninterrupted: no new work is started; once more ends at once\n")
             stop.request()
 
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, handle)
     try:
         yield
     finally:
