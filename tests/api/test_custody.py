@@ -1,7 +1,9 @@
 """A lost catalog is not an empty one: tables are registered again at the version that was published."""
 
+import os
 import shutil
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,9 @@ from lamina.api.project import open_project
 from lamina.config import Config
 from lamina.state import copies, place
 from lamina.state.errors import ProjectMoved, StateLost, TablesKeptElsewhere
+from lamina.state.port import Lease, ModelRecord
 from lamina.state.sqlite import Database
+from lamina.state.store import SqlStore
 from lamina.values.codec import to_json
 from lamina.values.coverage import Coverage, Mark
 from lamina.values.interval import WHOLE
@@ -86,15 +90,36 @@ class Shop:
 
     def drop(self) -> None:
         """Drop the table, and leave its files as a command does that is killed before it removes them."""
-        now = datetime.now(UTC)
+        with self.leased() as (store, lease):
+            store.drop(ModelName(ORDERS), lease, table=ORDERS, pointer=None, at=datetime.now(UTC))
+
+    def record(self, pointer: str) -> None:
+        """Record where the table is, as a run does."""
+        record = ModelRecord(model=ModelName(ORDERS), pointer=pointer, position=None, coverage=Coverage())
+        with self.leased() as (store, lease):
+            store.fold(lease.environment, lease, touches=(), models=(record,))
+
+    @contextmanager
+    def leased(self) -> Iterator[tuple[SqlStore, Lease]]:
+        """Open the state to write."""
         with closing(open_state(self.config)) as store:
             lease = store.take_lease(
-                EnvironmentName("prod"), RunId("drop"), process="", now=now, ttl=timedelta(seconds=60), above=0
+                EnvironmentName("prod"),
+                RunId("run"),
+                process="",
+                now=datetime.now(UTC),
+                ttl=timedelta(seconds=60),
+                above=0,
             )
             try:
-                store.drop(ModelName(ORDERS), lease, table=ORDERS, pointer=None, at=now)
+                yield store, lease
             finally:
                 store.release_lease(lease)
+
+    def execute(self, statement: str) -> None:
+        """Change the catalog as another program does."""
+        with closing(Database(Path(self.config.catalog.database))) as database, database.writing() as connection:
+            connection.execute(statement)
 
 
 @pytest.fixture
@@ -168,6 +193,88 @@ def test_a_restoration_that_was_killed_is_done_again(shop: Shop, monkeypatch: py
     assert restored is not None
     assert shop.pointer() == local_path(sealed).name
     assert len(list(path.parent.glob("lamina.db.damaged-*"))) == 1
+
+
+@pytest.fixture
+def published(shop: Shop) -> str:
+    """A table that is recorded as published; its pointer."""
+    pointer = shop.seal(shop.stage(1), 1)
+    restore_if_lost(shop.config)
+    shop.record(pointer)
+    assert find_trouble(shop.config) is None
+    return pointer
+
+
+LOSE_ROW = "DELETE FROM iceberg_tables WHERE table_name = 'orders'"
+
+
+@pytest.mark.parametrize("others", [True, False])
+def test_a_table_whose_row_is_lost_is_registered_again(shop: Shop, published: str, others: bool) -> None:
+    if others:
+        shop.execute("INSERT INTO iceberg_tables VALUES ('lake', 'sales', 'other', 'file:/nowhere', NULL, 'TABLE')")
+    shop.execute(LOSE_ROW)
+    restored = restore_if_lost(shop.config)
+    assert restored is not None
+    assert restored.tables == (ORDERS,)
+    assert "no row for `sales.orders`, whose files are there" in str(restored)
+    assert "`lamina drop`" in str(restored)
+    assert shop.pointer() == local_path(published).name
+    assert find_trouble(shop.config) is None
+
+
+def test_what_others_wrote_before_the_row_was_lost_is_kept(shop: Shop, published: str) -> None:
+    assert published
+    shop.table.append(pa.table({"id": [9]}, schema=COLUMNS))
+    shop.execute(LOSE_ROW)
+    restore_if_lost(shop.config)
+    assert shop.pointer() == local_path(shop.table.metadata_location).name
+
+
+def test_a_lost_row_stops_a_project_that_asks_to_stop(shop: Shop, published: str) -> None:
+    shop.execute(LOSE_ROW)
+    (shop.root / "lamina.toml").write_text('[project]\nname = "shop"\n[state]\non_missing = "stop"\n')
+    with pytest.raises(StateLost, match=r"no row for `sales.orders`"):
+        restore_if_lost(shop.config)
+    assert shop.pointer() is None
+    assert published
+
+
+def test_a_table_that_was_dropped_with_its_files_is_absent(shop: Shop, published: str) -> None:
+    stage = shop.stage(2)
+    left = local_path(shop.seal(stage, 2))
+    shop.execute(LOSE_ROW)
+    for path in local_path(published).parent.iterdir():
+        # A purge does not know the stage of a run that died.
+        if path not in (left, local_path(stage)):
+            path.unlink()
+    assert find_trouble(shop.config) is None
+
+
+def test_a_table_that_was_renamed_is_left_alone(shop: Shop, published: str) -> None:
+    assert published
+    shop.execute("UPDATE iceberg_tables SET table_name = 'renamed' WHERE table_name = 'orders'")
+    assert find_trouble(shop.config) is None
+
+
+def test_a_table_that_lamina_dropped_is_not_missed(shop: Shop, published: str) -> None:
+    shop.drop()
+    shop.record(published)
+    assert find_trouble(shop.config) is None
+
+
+def test_no_folder_is_listed_where_no_row_is_missing(
+    shop: Shop, published: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, scan = shop.config, os.scandir
+
+    def watched(path: Any) -> Any:
+        assert "warehouse" not in str(path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", watched)
+    monkeypatch.setattr(os, "listdir", watched)
+    assert find_trouble(config) is None
+    assert published
 
 
 def test_a_publication_whose_note_was_written_is_finished(shop: Shop) -> None:

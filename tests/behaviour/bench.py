@@ -58,6 +58,12 @@ class Bench(Protocol):
     def append_foreign(self, table: TableName, rows: Sequence[Row]) -> None:
         """Append to a managed table behind lamina's back."""
 
+    def drop(self, table: TableName) -> None:
+        """Drop a managed table behind lamina's back, and leave its files."""
+
+    def purge(self, table: TableName) -> None:
+        """Drop a managed table with its files."""
+
     def rows_of(self, table: TableName) -> list[Row]:
         """Return the visible rows of a managed table, sorted; none if it does not exist."""
 

@@ -249,6 +249,25 @@ class HistoryBehaviour:
         assert not history.versions[0].is_content_preserving
         assert history.mark == trial.mark(built.batch)
 
+    def test_files_of_a_table_that_was_dropped_without_them_are_found_by_their_mark(self, bench: Bench) -> None:
+        bench.append_rows([event(1, 1)])
+        trial = Trial(bench)
+        built, pointer = trial.build(span(1, 2)), trial.pointer()
+        assert pointer is not None
+        bench.drop(trial.target)
+        assert trial.pointer() is None
+        assert trial.warehouse.left_mark(trial.target, pointer) == trial.mark(built.batch)
+        assert trial.warehouse.left_mark(TableName("sales.never"), pointer) is None
+
+    def test_nothing_is_left_of_a_table_that_was_purged(self, bench: Bench) -> None:
+        bench.append_rows([event(1, 1)])
+        trial = Trial(bench)
+        trial.build(span(1, 2))
+        pointer = trial.pointer()
+        assert pointer is not None
+        bench.purge(trial.target)
+        assert trial.warehouse.left_mark(trial.target, pointer) is None
+
     def test_unknown_version_is_not_linked(self, bench: Bench) -> None:
         bench.append_rows([event(1, 1)])
         trial = Trial(bench)

@@ -9,7 +9,7 @@ import socket
 import sqlite3
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
+from contextlib import closing, contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -221,6 +221,9 @@ class Player:
                 file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
             case "overwritten":
                 file.write_text("not a database\n" * 100)
+            case "without rows of tables":
+                with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+                    connection.execute("DELETE FROM iceberg_tables")
             case "an old copy":
                 for end in ("", "-wal", "-shm"):
                     Path(f"{file}{end}").unlink(missing_ok=True)

@@ -122,15 +122,15 @@ class Maintain(Value, frozen=True, tag="maintain", tag_field="act"):
 
 
 class Meddle(Value, frozen=True, tag="meddle", tag_field="act"):
-    """Someone writes into a managed table, or drops it."""
+    """Someone writes into a managed table, or drops it, without its files or with them."""
 
     pick: int
-    how: Literal["double", "empty", "add", "drop"]
+    how: Literal["double", "empty", "add", "drop", "purge"]
 
     def happen(self, world: World) -> None:
         table = world.target(self.pick)
         metadata = world.lake.table(table)
-        if metadata is None or (world.lake.is_lost(table) and self.how != "drop"):
+        if metadata is None or (world.lake.is_lost(table) and self.how not in ("drop", "purge")):
             return
         rows = metadata.head.relation.rows
         match self.how:
@@ -142,7 +142,9 @@ class Meddle(Value, frozen=True, tag="meddle", tag_field="act"):
                 at = metadata.head.relation.columns.index("key")
                 world.write_foreign(table, (*rows, *((*row[:at], FOREIGN_KEY, *row[at + 1 :]) for row in rows[:1])))
             case "drop":
-                world.lake.drop(table)
+                world.drop_row(table)
+            case "purge":
+                world.lake.purge(table)
                 world.dropped.discard(table)
 
 
@@ -272,6 +274,7 @@ class Forget(Value, frozen=True, tag="forget", tag_field="act"):
 
     def happen(self, world: World) -> None:
         forget_state(world.path)
+        world.left.clear()
 
 
 class Restore(Value, frozen=True, tag="restore", tag_field="act"):
@@ -282,6 +285,7 @@ class Restore(Value, frozen=True, tag="restore", tag_field="act"):
     def happen(self, world: World) -> None:
         if world.copies:
             restore_state(world.path, world.copies[-1 - self.back % len(world.copies)])
+            world.left.clear()
 
 
 class LoseFile(Value, frozen=True, tag="lose_file", tag_field="act"):
@@ -291,6 +295,7 @@ class LoseFile(Value, frozen=True, tag="lose_file", tag_field="act"):
 
     def happen(self, world: World) -> None:
         before = world.pointers()
+        world.left.clear()
         if self.back is None:
             world.lose_file(None)
         elif world.copies:

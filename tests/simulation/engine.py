@@ -42,7 +42,7 @@ def run_engine(
 ) -> RunResult | LaminaError:
     """Run once, as an action says, and return the result, or the error that ended the run."""
     graph, _ = world.compile()
-    store = world.open_store()
+    store = world.open_command()
     world.runs += 1
     runtime = _runtime(
         world,
@@ -76,7 +76,7 @@ def drop_engine(
     """Drop a table as the command does, and return the result, or the error that ended it."""
     graph, _ = world.compile()
     world.runs += 1
-    with closing(world.open_store()) as store:
+    with closing(world.open_command()) as store:
         runtime = replace(_runtime(world, store, MemoryWarehouse(world.lake, graph, world.queries)), project=project)
         try:
             return drop_table(
@@ -94,7 +94,7 @@ def drop_engine(
 def look(world: World) -> dict[ModelName, tuple[ModelVerdict, ModelStatus]]:
     """Return what `verify` and `status` say of every model; nothing is changed."""
     graph, _ = world.compile()
-    with closing(world.open_store()) as store:
+    with closing(world.open_command()) as store:
         runtime = _runtime(world, store, MemoryWarehouse(world.lake, graph, world.queries))
         seen = observe(runtime, graph, Selection(), execution_time=world.now)
         plan = build_plan(graph, seen.facts, environment=ENVIRONMENT, selection=Selection())

@@ -84,6 +84,7 @@ class Lake:
     writes: dict[str, int] = field(default_factory=dict)  # how often each file was written, for the oracle only
     numbers: "count[int]" = field(default_factory=lambda: count(1))
     written: dict[str, tuple[TableName, str | None]] = field(default_factory=dict)  # pointer: its table, and its base
+    purged: set[str] = field(default_factory=set)  # pointers of tables that were dropped with their files
 
     # Tables
 
@@ -175,9 +176,14 @@ class Lake:
         return pointer if pointer in self.lost else None
 
     def drop(self, table: TableName) -> None:
-        """Drop a table or a stage."""
+        """Drop a table or a stage, and leave its files."""
         with self.catalog.writing() as transaction:
             self.catalog.drop(transaction, table)
+
+    def purge(self, table: TableName) -> None:
+        """Drop a table with its files."""
+        self.drop(table)
+        self.purged |= {pointer for pointer, (name, _) in self.written.items() if name == table}
 
     # What is left without the catalog
 
@@ -194,7 +200,8 @@ class Lake:
         """Return every table at its published head, as the files in its folder show it."""
         files: dict[TableName, list[MetadataFile]] = {}
         for pointer, (table, _) in self.written.items():
-            files.setdefault(table, []).append(self._file(pointer))
+            if pointer not in self.purged:
+                files.setdefault(table, []).append(self._file(pointer))
         heads = {
             table: published_head(items, known=known.get(table), dropped=dropped.get(table))
             for table, items in files.items()

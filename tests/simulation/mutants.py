@@ -391,6 +391,21 @@ MUTANTS = (
         lambda *_, **__: (),
     ),
     Mutant(
+        "lost_row_is_no_table",
+        "a table that was published and has no row is registered again, not built again",
+        custody,
+        "missing_tables",
+        lambda *_, **__: {},
+        net=(observe, "_unregistered", lambda *_: None),
+    ),
+    Mutant(
+        "table_dropped_just_now_is_built_again",
+        "no model is first built over the files of a table that lost its row when the run began",
+        observe,
+        "_unregistered",
+        lambda *_: None,
+    ),
+    Mutant(
         "dropped_table_leaves_no_note",
         "what is left of a dropped table is no table",
         store,

@@ -64,6 +64,7 @@ def _run(world: World, action: Run) -> None:
         world.project = world.project.rebatched(action.batch_size)
     world.remember_file()
     process = Process()
+    world.open_command().close()
     watch = Watch(world, world.compile()[0], is_loss_accepted=action.flag == "accept_loss")
     trouble = _trouble(world, action.trouble, process, watch) if action.trouble is not None else None
 

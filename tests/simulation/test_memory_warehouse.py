@@ -57,6 +57,12 @@ class MemoryBench:
         before = () if metadata is None else metadata.head.relation.rows
         self.lake.commit(table, Relation(COLUMNS, (*before, *rows)), "append")
 
+    def drop(self, table: TableName) -> None:
+        self.lake.drop(table)
+
+    def purge(self, table: TableName) -> None:
+        self.lake.purge(table)
+
     def rows_of(self, table: TableName) -> list[Row]:
         metadata = self.lake.table(table)
         return [] if metadata is None else sorted(metadata.head.relation.rows)

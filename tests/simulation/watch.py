@@ -68,6 +68,8 @@ class Watch:
         """Rows outside the slices of a batch stay as they were."""
         if after is None or after.mark is None:
             raise Violation(f"I2 {table} was published without a mark")
+        if before is None and table in self._world.left:
+            raise Violation(f"I1 {table} was first built over rows that its files hold")
         if before is not None and before.current not in {snapshot.number for snapshot in after.ancestry()}:
             raise Violation(f"I1 a version of {table} that another writer left was lost")
         if before is not None and not self._is_loss_accepted:

@@ -17,8 +17,9 @@ from tests.simulation.project import EVENT_COLUMNS, EVENTS, FILES, NAMES, Projec
 
 from lamina.api import custody
 from lamina.compiler.graph import CompiledModel, Graph
+from lamina.state import place
 from lamina.state.dropped import read_dropped
-from lamina.state.sqlite import Database
+from lamina.state.sqlite import Database, looking
 from lamina.state.store import SqlStore
 from lamina.values.names import Fingerprint, TableName
 
@@ -44,6 +45,7 @@ class World:
     copies: list[dict[str, list[tuple[Any, ...]]]] = field(default_factory=list)  # of the state, before each run
     catalogs: list[dict[TableName, str]] = field(default_factory=list)  # the pointers at the time of each copy
     dropped: set[TableName] = field(default_factory=set)  # by lamina, and not built since
+    left: set[TableName] = field(default_factory=set)  # recorded, and dropped by others without their files
     past_folders: list[dict[str, int]] = field(default_factory=list)
     past_rows: dict[str, list[tuple[Row, ...]]] = field(default_factory=dict)
 
@@ -62,6 +64,15 @@ class World:
     def open_store(self) -> SqlStore:
         """Open the state as a new process does."""
         return SqlStore(self.open_database(), self.lake.catalog, warehouse=self.warehouse)
+
+    def open_command(self) -> SqlStore:
+        """Open the state as a command does, which puts back the rows of tables whose files are there."""
+        with closing(self.open_database()) as database, database.reading() as transaction:
+            known = self.lake.catalog.pointers(transaction)
+            missing = custody.missing_tables(transaction, known, table_of=lambda pointer: self.lake.written[pointer][0])
+        if missing:
+            self._register(missing, tables=set(missing))
+        return self.open_store()
 
     def open_database(self) -> JoinedDatabase:
         """Open the state's database, and take the catalog along."""
@@ -83,17 +94,22 @@ class World:
         restore_state(self.path, {} if back is None else self.copies[back])
         known = {} if back is None else self.catalogs[back]
         self.lake.catalog.put_back(known)
+        self._register(known, tables=None)
+
+    def _register(self, known: dict[TableName, str], *, tables: set[TableName] | None) -> None:
+        """Register tables, or all, at their published heads."""
         notes = read_dropped(self.warehouse)
         found = self.lake.found(known, {table: note.at for table, note in notes.items()})
         with closing(self.open_database()) as database, database.writing() as transaction:
             custody.register_tables(
                 transaction,
-                found,
-                tuple(notes.values()),
+                tuple(item for item in found if tables is None or item.table in tables),
+                tuple(note for note in notes.values() if tables is None or note.table in tables),
                 catalog=self.lake.catalog,
                 project="simulation",
                 warehouse=self.warehouse,
             )
+        self.left -= set(self.pointers())
 
     # Rows of sources
 
@@ -145,6 +161,13 @@ class World:
     def target(self, pick: int) -> TableName:
         """Return the table of some model."""
         return TableName(self.project.designs[pick % len(self.project.designs)].name)
+
+    def drop_row(self, table: TableName) -> None:
+        """Drop a table behind lamina's back; its files stay."""
+        recorded = {self.lake.written[pointer][0] for pointer in _recorded(self.path)}
+        self.left |= recorded & {table}
+        self.dropped.discard(table)
+        self.lake.drop(table)
 
     def write_foreign(self, table: TableName, rows: tuple[Row, ...]) -> None:
         """Commit rows to a managed table behind lamina's back."""
@@ -201,6 +224,12 @@ def forget_state(path: Path) -> None:
         for name in _state_tables(connection):
             connection.execute(f"DROP TABLE {name}")
         connection.commit()
+
+
+def _recorded(path: Path) -> tuple[str, ...]:
+    """Return the pointers that the state records; none while it is lost."""
+    with looking(path, connect=connect_quickly) as transaction:
+        return place.recorded_pointers(transaction) if transaction.has_table("lamina_model") else ()
 
 
 def _state_tables(connection: sqlite3.Connection) -> list[str]:

@@ -73,6 +73,12 @@ class SparkBench:
     def append_foreign(self, table: TableName, rows: Sequence[Row]) -> None:
         self._frame(rows).coalesce(1).writeTo(self._full(table)).append()
 
+    def drop(self, table: TableName) -> None:
+        self.lake.sql(f"DROP TABLE {self._full(table)}")
+
+    def purge(self, table: TableName) -> None:
+        self.lake.sql(f"DROP TABLE {self._full(table)} PURGE")
+
     def rows_of(self, table: TableName) -> list[Row]:
         if self.opened[-1].heads([table])[table].pointer is None:
             return []

@@ -2,10 +2,11 @@
 
 The state file holds the catalog too. Where it is missing, damaged or older than the tables, the newest good copy takes
 its place, every table is registered at its published head, and its mark brings the record back when it is looked at.
+Where only the rows of some tables are gone, those are registered again.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,9 +22,11 @@ from lamina.state.sqlite import Database, looking
 from lamina.state.store import SqlStore
 from lamina.values.names import TableName
 from lamina.values.value import Value
+from lamina.values.words import listed
 from lamina.warehouse.catalog.jdbc import JdbcCatalog, has_rows
 from lamina.warehouse.catalog.port import Catalog
 from lamina.warehouse.catalog.sqlite import has_catalog
+from lamina.warehouse.iceberg.left_behind import find_left_behind
 from lamina.warehouse.iceberg.metadata import local_path
 from lamina.warehouse.iceberg.rediscovery import FoundTable, find_table, find_tables, has_tables, table_names
 
@@ -36,6 +39,7 @@ class Trouble(Value, frozen=True):
     detail: str
     is_replaced: bool  # the file is of no use; else it is brought up to date
     tables: tuple[TableName, ...] | None = None  # those that may have moved; None: all
+    advice: str = ""
 
 
 class Restored(Value, frozen=True):
@@ -46,11 +50,13 @@ class Restored(Value, frozen=True):
     copy: str | None = None  # the copy that took its place
     tables: tuple[TableName, ...] = ()  # registered at another version than before, or again
     not_restored: tuple[str, ...] = ()
+    advice: str = ""
 
     def __str__(self) -> str:
         source = "the marks in the tables" if self.copy is None else f"the copy `{self.copy}` and the marks"
         if self.copy is None and self.aside is None:
-            return f"the state file was corrected ({self.detail}): the tables are registered by their marks"
+            advice = f"; {self.advice}" if self.advice else ""
+            return f"the state file was corrected ({self.detail}): the tables are registered by their marks{advice}"
         kept = "" if self.aside is None else f"; the old file is kept as `{self.aside}`"
         return f"the state file could not be used ({self.detail}); it is restored from {source}{kept}"
 
@@ -130,17 +136,44 @@ def _trouble(config: Config) -> Trouble | None:
             return None  # whoever opens it says so
         found = place.read_place(connection) if version == KNOWN else None
         is_empty = not (has_catalog(connection) and has_rows(connection))
+        left = () if found is None else tuple(item.table for item in _left_behind(connection, config))
     if found is not None and (counted := read_publications(warehouse, found.identity)) is not None:
         missed = counted.number - found.published
         if missed > 0:
-            return Trouble(
-                "it is older than the tables", is_replaced=False, tables=(counted.table,) if missed == 1 else None
-            )
+            moved = (counted.table, *left) if missed == 1 else None
+            return Trouble("it is older than the tables", is_replaced=False, tables=moved)
+    if left:
+        detail = f"its catalog has no row for {listed(left)}, whose files are there"
+        return Trouble(detail, is_replaced=False, tables=left, advice="to drop a table, run `lamina drop`")
     own = None if found is None else found.identity
-    tables = find_tables(warehouse, dropped=_times(read_dropped(warehouse)))
-    if is_empty and any(_is_lost(table, config, own=own) for table in tables):
+    if is_empty and any(_is_lost(item, config, own=own) for item in _found_tables(warehouse)):
         return Trouble("it does not know the tables", is_replaced=False)
     return None
+
+
+def _left_behind(transaction: StateTransaction, config: Config) -> tuple[FoundTable, ...]:
+    """Return the tables that were published and have no row, although their files are there; folders are not listed."""
+    catalog = JdbcCatalog(config.catalog.name)
+    known = catalog.pointers(transaction) if has_catalog(transaction) else {}
+    home = Path(place.read_place(transaction).warehouse or config.catalog.warehouse)
+    missing = missing_tables(transaction, known, table_of=lambda pointer: _table_at(pointer, home))
+    if not missing:
+        return ()
+    warehouse, others = Path(config.catalog.warehouse), known.values()
+    times = _times(read_dropped(warehouse))
+    found = (
+        find_left_behind(warehouse, table, recorded=pointer, others=others, dropped=times.get(table))
+        for table, pointer in missing.items()
+    )
+    return tuple(item for item in found if item is not None and _is_of_project(item, config.project))
+
+
+def missing_tables(
+    transaction: StateTransaction, known: Mapping[TableName, str], *, table_of: Callable[[str], TableName]
+) -> dict[TableName, str]:
+    """Return the tables that are recorded as published and that the catalog does not know, with their last pointers."""
+    moved = set(place.recorded_pointers(transaction)) - set(known.values())
+    return {table: pointer for pointer in sorted(moved) if (table := table_of(pointer)) not in known}
 
 
 def restore(config: Config) -> Restored | None:
@@ -151,7 +184,8 @@ def restore(config: Config) -> Restored | None:
         if trouble is None:
             return None
         if not trouble.is_replaced:
-            return Restored(detail=trouble.detail, tables=_catch_up(path, config, trouble.tables))
+            moved = _catch_up(path, config, trouble.tables)
+            return Restored(detail=trouble.detail, tables=moved, advice=trouble.advice)
         aside, copy = copies.put_aside(path, at=now), copies.newest_good_copy(path)
         with copies.put_in_place(copy, path) as scratch:
             tables = _catch_up(scratch, config, None)
@@ -226,6 +260,17 @@ def _times(dropped: dict[TableName, Dropped]) -> dict[TableName, int]:
     return {table: note.at for table, note in dropped.items()}
 
 
+def _found_tables(warehouse: Path) -> tuple[FoundTable, ...]:
+    return find_tables(warehouse, dropped=_times(read_dropped(warehouse)))
+
+
+def _table_at(pointer: str, warehouse: Path) -> TableName:
+    """Return the name of the table whose metadata a pointer names, by its folder."""
+    folder = local_path(pointer).parent.parent
+    parts = folder.relative_to(warehouse).parts if warehouse in folder.parents else folder.parts[-2:]
+    return TableName(".".join(parts))
+
+
 def _name(pointer: str) -> str:
     """Return the name of a metadata file, which is the same wherever its folder was moved."""
     return pointer.rpartition("/")[2]
@@ -233,12 +278,16 @@ def _name(pointer: str) -> str:
 
 def _may_be_ours(table: FoundTable, project: str) -> bool:
     """Say whether a table without a row is registered: one of another project has its row in another catalog."""
-    return table.mark is None or table.mark.project == project
+    return table.mark is None or _is_of_project(table, project)
+
+
+def _is_of_project(table: FoundTable, project: str) -> bool:
+    return table.mark is not None and table.mark.project == project
 
 
 def _is_lost(table: FoundTable, config: Config, *, own: str | None) -> bool:
     """Say whether a table without a row shows that the catalog was lost; a stage of our own may not be published."""
-    return table.mark is not None and table.mark.project == config.project and table.mark.store != own
+    return table.mark is not None and _is_of_project(table, config.project) and table.mark.store != own
 
 
 def _common_folder(found: Iterable[FoundTable]) -> str | None:

@@ -115,7 +115,9 @@ def _recover(
     """Put every record right against its table, and return the marks found; only moved tables are looked into."""
     known = {model.name: recorded_of(view, model.name) for model in models}
     standing = {
-        model.name: _lost(runtime, model, view=view) or stand(heads[model.target], known[model.name])
+        model.name: _lost(runtime, model, view=view)
+        or _unregistered(runtime, model, heads[model.target], known[model.name])
+        or stand(heads[model.target], known[model.name])
         for model in models
     }
     histories: dict[ModelName, History] = {
@@ -146,6 +148,16 @@ def _lost(runtime: Runtime, model: CompiledModel, *, view: StateView) -> TargetF
         return None
     file = runtime.warehouse.lost_file(model.target)
     return None if file is None else TargetFacts(status="lost", detail=f"`{file}` cannot be read")
+
+
+def _unregistered(runtime: Runtime, model: CompiledModel, head: Head, recorded: Recorded | None) -> TargetFacts | None:
+    """Look for the files of a table whose row was there when the command began: it is not built over them."""
+    if head.pointer is not None or recorded is None or recorded.pointer is None:
+        return None
+    mark = runtime.warehouse.left_mark(model.target, recorded.pointer)
+    if mark is None or mark.project != runtime.project:
+        return None
+    return TargetFacts(status="unregistered", detail="it was dropped from the catalog, and its files are there")
 
 
 def _accepted(runtime: Runtime, view: StateView, marks: tuple[Mark, ...]) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ def _verify(runtime: Runtime, model: CompiledModel, world: World) -> ModelVerdic
         return ModelVerdict(model=model.name, status="unverifiable", reason="not built yet", is_built=False)
     if facts.target.status in ("unmarked", "other_project"):
         return ModelVerdict(model=model.name, status="unverifiable", reason="the table is not of this project")
-    if facts.target.status == "unreadable":
+    if facts.target.status in ("unreadable", "unregistered"):
         return ModelVerdict(model=model.name, status="unverifiable", reason=facts.target.detail)
     if (lost := _lost(runtime, model, facts)) is not None:
         return ModelVerdict(model=model.name, status="failed", reason=lost_in_words(model, lost, runtime.clock()))

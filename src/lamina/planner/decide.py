@@ -54,6 +54,11 @@ def _refusal(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Blo
                 f"table `{model.target}` cannot be read, and nothing is recorded of it: {facts.target.detail}; "
                 "restore its files, or give the model another table with `alias`"
             )
+        case "unregistered":
+            reason = (
+                f"table `{model.target}` was dropped from the catalog just now, and its files are there; "
+                "the next command registers it again, and `lamina drop` drops it with its files"
+            )
         case "unmarked":
             reason = (
                 f"table `{model.target}` exists and was not written by lamina; "

@@ -29,7 +29,7 @@ def upstream_of(
     failed = failed_ranges(given_up(model, facts, occasion.execution_time)) if not actions else ()
     blocks = tuple(action for action in actions if isinstance(action, Block))
     withheld = tuple(span for item in blocks for span in item.intervals)
-    if not actions and facts.target.status in ("lost", "unreadable"):
+    if not actions and facts.target.status in ("lost", "unreadable", "unregistered"):
         withheld = (WHOLE,)
     return Upstream(
         name=model.name,

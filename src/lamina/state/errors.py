@@ -127,9 +127,9 @@ class LogOutOfStep(LaminaError):
 
 
 class StateLost(LaminaError):
-    """The state file is missing, damaged or older than the tables, and `state.on_missing` is `"stop"`.
+    """The state file is missing, damaged or behind the tables, and `state.on_missing` is `"stop"`.
 
-    Why: without it every model would look as if it had never been built, over tables that hold rows.
+    Why: without it models would look as if they had never been built, over tables that hold rows.
     Fix: `lamina state rebuild` restores it from the newest copy and the marks in the tables; `on_missing = "rebuild"`
     in `[state]` does so by itself.
     """

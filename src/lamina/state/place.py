@@ -113,6 +113,12 @@ def arrive(transaction: StateTransaction, warehouse: str, moved: Callable[[str],
     transaction.execute("UPDATE lamina_store SET warehouse = ?, leaving = NULL", (warehouse,))
 
 
+def recorded_pointers(transaction: StateTransaction) -> tuple[str, ...]:
+    """Return where the tables of all models were when they were last recorded."""
+    records = (from_json(text, ModelRecord) for (text,) in transaction.execute("SELECT record FROM lamina_model"))
+    return tuple(sorted({record.pointer for record in records if record.pointer is not None}))
+
+
 def forget_tables(transaction: StateTransaction) -> None:
     """Forget all that can be derived from the tables again: records, cursors and logs."""
     for table in ("lamina_model", "lamina_cursor", "lamina_touch"):

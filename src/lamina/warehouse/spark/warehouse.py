@@ -22,6 +22,7 @@ from lamina.values.touch import ColumnRanges, Touch
 from lamina.warehouse.catalog.port import stage_of
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.iceberg import ancestry, arrow_rows
+from lamina.warehouse.iceberg.left_behind import find_left_behind
 from lamina.warehouse.iceberg.lost_files import is_short, lost_file, remove_folder
 from lamina.warehouse.iceberg.metadata import (
     MARK,
@@ -116,6 +117,12 @@ class SparkWarehouse:
         pointer = self._tables.pointer(table)
         found = None if pointer is None else lost_file(pointer)
         return None if found is None else str(local_path(found))
+
+    def left_mark(self, table: TableName, pointer: str) -> Mark | None:
+        """Return the mark of a table without a row in the catalog, if its files are there."""
+        others = self._tables.pointers().values()
+        found = find_left_behind(self._folder, table, recorded=pointer, others=others)
+        return None if found is None else found.mark
 
     def table_at(self, pointer: str | None) -> TableName | None:
         """Return the table that a pointer belongs to."""
