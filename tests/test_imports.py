@@ -30,7 +30,7 @@ LEVELS = (
 )
 RANK = {name: rank for rank, names in enumerate(LEVELS) for name in names}
 # Publishing moves table pointers and writes state in one transaction of one database, so state speaks to that catalog.
-ALLOWED = {("state", f"lamina.warehouse.catalog.{name}") for name in ("port", "jdbc", "sqlite")}
+ALLOWED = {("state", f"lamina.warehouse.catalog.{name}") for name in ("port", "jdbc", "sqlite", "file_lock")}
 # The rooms of the compiler, from top to bottom; `rules` are the findings that all of them make.
 ROOMS = ("problems", "slices", "link", "identity", "query", "types")
 NOUNS = ("graph", "subject", "rules")  # what rooms may know of the rest of the compiler

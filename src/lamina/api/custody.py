@@ -23,6 +23,7 @@ from lamina.state.store import SqlStore
 from lamina.values.names import TableName
 from lamina.values.value import Value
 from lamina.values.words import listed
+from lamina.warehouse.catalog.file_lock import alone, beside_others, held
 from lamina.warehouse.catalog.jdbc import JdbcCatalog, has_rows
 from lamina.warehouse.catalog.port import Catalog
 from lamina.warehouse.catalog.sqlite import has_catalog
@@ -114,6 +115,11 @@ def tables_folder(config: Config) -> tuple[str | None, tuple[str, ...]]:
 
 def find_trouble(config: Config) -> Trouble | None:
     """Say why the state file cannot be used as it is; None where it can."""
+    with beside_others(Path(config.catalog.database)):
+        return _find_trouble(config)
+
+
+def _find_trouble(config: Config) -> Trouble | None:
     try:
         return _trouble(config)
     except (OSError, StateCorrupt, StateUnavailable):
@@ -179,8 +185,8 @@ def missing_tables(
 def restore(config: Config) -> Restored | None:
     """Put the state in order; of several processes one does it, and the others find it done."""
     path, now = Path(config.catalog.database), datetime.now(UTC)
-    with copies.alone(path):
-        trouble = find_trouble(config)
+    with alone(path):
+        trouble = _find_trouble(config)
         if trouble is None:
             return None
         if not trouble.is_replaced:
@@ -207,7 +213,7 @@ def register_again(config: Config) -> tuple[TableName, ...]:
 
 
 def _catch_up(path: Path, config: Config, tables: tuple[TableName, ...] | None) -> tuple[TableName, ...]:
-    with closing(Database(path)) as database, database.writing() as connection:
+    with closing(Database(path, lock=held)) as database, database.writing() as connection:
         return _register(connection, config, tables)
 
 

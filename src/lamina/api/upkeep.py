@@ -12,11 +12,12 @@ from lamina.api.opened import Opened
 from lamina.config import Config, StateConfig
 from lamina.executor.derive import derive_records, state_differences
 from lamina.executor.lease import is_dead
-from lamina.state import copies, place
+from lamina.state import place
 from lamina.state.errors import LeaseHeld
 from lamina.state.sqlite import Database
 from lamina.values.custody import StateCheck, StateRebuild, StateRelocation
 from lamina.values.names import EnvironmentName, TableName
+from lamina.warehouse.catalog.file_lock import alone, held
 from lamina.warehouse.catalog.jdbc import JdbcCatalog, relocate
 from lamina.warehouse.iceberg.metadata import forget_metadata, local_path
 from lamina.warehouse.iceberg.relocation import CannotRelocate, Moved, mover, relocate_tables
@@ -52,8 +53,8 @@ def relocate_state(project: Opened) -> StateRelocation:
         return StateRelocation(moved_from=(), moved_to=here, tables=())
     _refuse_nested(left, here)
     moved = mover(left, here)
-    with copies.alone(path), closing(Database(path)) as database:
-        _refuse_running(config, is_copy=any(os.path.isdir(folder) for folder in left))
+    _refuse_running(config, is_copy=any(os.path.isdir(folder) for folder in left))
+    with alone(path), closing(Database(path, lock=held)) as database:
         with database.reading() as connection:
             _refuse_missing(JdbcCatalog(config.catalog.name).pointers(connection), moved)
         with database.writing() as connection:

@@ -43,7 +43,9 @@ def damage_of(path: Path) -> str | None:
     try:
         if path.stat().st_size == 0:
             return "it is empty"
-        with closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as connection:
+        # Not made where it is missing: the file may be put in place by another process.
+        uri = f"{path.absolute().as_uri()}?mode=rw"
+        with closing(sqlite3.connect(uri, uri=True, timeout=30, isolation_level=None)) as connection:
             # Most of the time goes into indexes that this leaves out.
             found = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError:
@@ -76,18 +78,10 @@ def put_in_place(copy: Path | None, path: Path) -> Iterator[Path]:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.execute("PRAGMA journal_mode = DELETE")
     _flush(scratch)
+    for end in COMPANIONS[1:]:
+        # Of a program that knows nothing of the lock: its log is of another file.
+        Path(f"{path}{end}").unlink(missing_ok=True)
     os.replace(scratch, path)
-
-
-@contextlib.contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Hold a lock on the work of putting a state file in order: of several processes, one does it."""
-    import fcntl
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(f"{path}.lock", "wb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _newest_first(path: Path) -> list[Path]:

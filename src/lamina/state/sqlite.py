@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from threading import RLock
@@ -13,6 +13,7 @@ from lamina.state.dialect import Dialect, StateTransaction
 from lamina.state.errors import StateCorrupt, StateReplaced, StateUnavailable
 from lamina.state.migrations import bring_up_to_date
 from lamina.values.codec import DecodeError
+from lamina.warehouse.catalog.file_lock import beside_others
 from lamina.warehouse.catalog.sqlite import Begin, connect, transaction
 
 SQLITE = Dialect(
@@ -26,20 +27,24 @@ SQLITE = Dialect(
 )
 
 Connect = Callable[[Path], sqlite3.Connection]
+Lock = Callable[[Path], AbstractContextManager[None]]
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class Database:
     """One connection shared by the threads of a process, one transaction at a time."""
 
-    def __init__(self, path: Path, *, connect: Connect = connect, dialect: Dialect = SQLITE) -> None:
+    def __init__(
+        self, path: Path, *, connect: Connect = connect, dialect: Dialect = SQLITE, lock: Lock = beside_others
+    ) -> None:
         self.path = path
         self._dialect = dialect
         self._lock = RLock()
         with _explained(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = connect(path)
-            self._file = _file_at(path)
+            with lock(path):
+                self._connection = connect(path)
+                self._file = _file_at(path)
         try:
             bring_up_to_date(self)
         except LaminaError:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from lamina.values.names import TableName
+from lamina.warehouse.catalog.file_lock import beside_others
 from lamina.warehouse.catalog.jdbc import JdbcCatalog, create_tables
 from lamina.warehouse.catalog.port import Transaction
 
@@ -15,11 +16,12 @@ Begin = Literal["BEGIN", "BEGIN IMMEDIATE"]  # to read; to write, waiting for ot
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open the shared file for transactions that begin and end explicitly."""
+    """Open the shared file for transactions that begin and end explicitly; see `file_lock` for who may do so when."""
     connection = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
     # Readers and the one writer do not wait for each other, here and in the JVM; FULL makes every commit durable.
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA schema_version").fetchone()  # reads the file, and so opens the log beside it
     return connection
 
 
@@ -51,7 +53,7 @@ def read_pointers(path: Path, catalog: JdbcCatalog) -> dict[TableName, str]:
     """Return where the metadata of every table is; a file that is not there, or holds no catalog, names none."""
     if not path.exists():
         return {}
-    with closing(connect(path)) as connection:
+    with beside_others(path), closing(connect(path)) as connection:
         return catalog.pointers(connection) if has_catalog(connection) else {}
 
 
@@ -85,6 +87,7 @@ class CatalogFile:
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = connect(self.path)
+            with beside_others(self.path):
+                self._connection = connect(self.path)
             create_tables(self._connection)
         return self._connection
