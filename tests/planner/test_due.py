@@ -121,10 +121,10 @@ def test_after_the_end_the_tail_is_redone_as_far_as_the_lookback_reaches() -> No
     assert tail_after_end(model(strategy=DAILY), Coverage(), grid=GRID, execution_time=NOW, units=2) == ()
 
 
-def chosen(**flags: object) -> Interval | None:
+def chosen(end: datetime | None = None, /, **flags: object) -> Interval | None:
     selection = Selection().replace(**flags)
     assert selects_slices(selection)
-    return selected_range(selection, grid=GRID, start=day(1), execution_time=NOW)
+    return selected_range(selection, grid=GRID, start=day(1), end=end, execution_time=NOW)
 
 
 def test_selections_name_their_slices() -> None:
@@ -136,6 +136,22 @@ def test_selections_name_their_slices() -> None:
     assert chosen(lookback=2) == days(6, 7)
     assert chosen(lookback=2, partition="2026-04-05") == days(3, 5)
     assert chosen(lookback=10**9) == days(1, 7)
+
+
+def test_after_the_end_the_last_slices_are_those_before_it() -> None:
+    assert chosen(day(6), lookback=2) == days(4, 5)
+    assert chosen(day(6), is_latest=True) == days(5)
+    assert chosen(day(6), is_latest=True, lookback=1) == days(4, 5)
+    assert chosen(day(6), from_key="2026-04-04") == days(4, 5)
+    assert chosen(day(6), partition="2026-04-06") is None
+    assert chosen(day(6), lookback=10**9) == days(1, 5)
+    assert chosen(day(1), is_latest=True) is None
+    # A unit that the end cuts is never finished.
+    assert chosen(day(5, hour=12), lookback=1) == days(4)
+    assert chosen(day(5, hour=12), is_latest=True) == Interval(day(5), day(5, hour=12))
+    # An end that is still to come changes nothing.
+    assert chosen(day(20), lookback=2) == days(6, 7)
+    assert chosen(day(20), is_latest=True) == Interval(day(8), NOW)
 
 
 def test_a_selection_outside_the_models_time_names_nothing() -> None:

@@ -1,6 +1,6 @@
 """Decide about an interval model: which slices are missing, owe something, or are requested, and which can be built."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
@@ -30,7 +30,7 @@ from lamina.planner.staleness import (
 from lamina.planner.words import spans_in_words, units_in_words
 from lamina.values.facts import ModelFacts
 from lamina.values.grid import Grid, count_units, widen
-from lamina.values.interval import MAX, Interval, intersect, merge, subtract
+from lamina.values.interval import Interval, intersect, merge, subtract
 from lamina.values.plan import UNCHANGED, Action, Block, Build, Rebuild, Skip, Wait
 from lamina.values.value import Value
 from lamina.values.words import listed
@@ -103,12 +103,12 @@ def _want(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, occasi
     if due is not None and (reason := rebuild_reason(model, facts, selection, due)) is not None:
         return Want(spans=(due,), reason=reason, is_rebuild=True, is_asked=selection.is_full_refresh)
     if selects_slices(selection):
-        chosen = selected_range(selection, grid=grid, start=schedule.start, execution_time=execution_time)
-        lifetime = Interval(schedule.start, max(schedule.end or MAX, schedule.start + timedelta(microseconds=1)))
-        spans = intersect((chosen,), (lifetime,)) if chosen is not None else ()
-        if not spans:
+        chosen = selected_range(
+            selection, grid=grid, start=schedule.start, end=schedule.end, execution_time=execution_time
+        )
+        if chosen is None:
             return Want(spans=(), reason="nothing selected lies between its start and now, or its end")
-        return Want(spans=spans, reason=f"requested: {spans_in_words(spans, grid)}", is_asked=True)
+        return Want(spans=(chosen,), reason=f"requested: {spans_in_words((chosen,), grid)}", is_asked=True)
     if due is None:
         release = next_release(model, grid, max(execution_time, schedule.start))
         until = f" before {release:%Y-%m-%dT%H:%MZ}" if release is not None else ""

@@ -83,12 +83,21 @@ def tail_after_end(
     return (Interval(first, end),) if before < now and first < end else ()
 
 
-def selected_range(selection: Selection, *, grid: Grid, start: datetime, execution_time: datetime) -> Interval | None:
-    """Return the range that slice flags name, cut to what has begun; None where they name nothing or are not given."""
-    span = _named_range(selection, grid=grid, execution_time=execution_time)
+def selected_range(
+    selection: Selection, *, grid: Grid, start: datetime, end: datetime | None, execution_time: datetime
+) -> Interval | None:
+    """Return the range that slice flags name, cut to the model's time as far as it has begun; None if that is nothing.
+
+    After the end of a model, its last slices are the latest ones, as if it were still that time.
+    """
+    is_over = end is not None and end <= execution_time
+    now = end if end is not None and is_over else execution_time
+    newest = floor_unit(grid, now - timedelta(microseconds=1) if is_over else now)
+    finished = floor_unit(grid, now)
+    span = _named_range(selection, grid=grid, newest=newest, finished=finished, execution_time=execution_time)
     if span is None:
         return None
-    first, last = max(span.start, floor_unit(grid, start)), min(span.end, execution_time)
+    first, last = max(span.start, floor_unit(grid, start)), min(span.end, now)
     return Interval(first, last) if first < last else None
 
 
@@ -144,17 +153,18 @@ def _whole_units(span: Interval, due: Interval, grid: Grid) -> Interval | None:
     return Interval(start, end) if start < end else None
 
 
-def _named_range(selection: Selection, *, grid: Grid, execution_time: datetime) -> Interval | None:
+def _named_range(
+    selection: Selection, *, grid: Grid, newest: datetime, finished: datetime, execution_time: datetime
+) -> Interval | None:
     """Return the units that slice flags name; a lookback alone means the last finished ones."""
-    current = floor_unit(grid, execution_time)
     if selection.partition is not None:
         named = _unit(grid, selection.partition)
     elif selection.from_key is not None or selection.to_key is not None:
         named = _range_of_keys(selection, grid=grid, execution_time=execution_time)
     elif selection.is_latest:
-        named = Interval(current, advance(grid, current, count=1))
+        named = Interval(newest, advance(grid, newest, count=1))
     else:
-        return _units_before(grid, current, selection.lookback or 0)
+        return _units_before(grid, finished, selection.lookback or 0)
     return Interval(advance(grid, named.start, count=-(selection.lookback or 0)), named.end)
 
 

@@ -58,7 +58,7 @@ def check_slices(selection: Selection, graph: Graph, *, execution_time: datetime
         hint = "only `time_interval` models have slices; `--force` builds the others as a whole"
         raise UsageError(f"slices are requested, but {listed(names)} has none", hint=hint)
     for grid in sorted(grids, key=lambda item: (item.unit, item.zone)):
-        selected_range(selection, grid=grid, start=execution_time, execution_time=execution_time)
+        selected_range(selection, grid=grid, start=execution_time, end=None, execution_time=execution_time)
 
 
 def moved_since(plan: Plan, now: Plan) -> tuple[str, ...]:
