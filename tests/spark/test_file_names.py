@@ -99,6 +99,22 @@ def test_a_project_may_be_in_a_folder_with_any_name(
     assert {item["model"]: item["action"] for item in plan["actions"]} == {"t.orders": "block"}
 
 
+def test_a_name_with_a_colon_blocks_the_readers_of_its_source_only(
+    application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    player = Player(tmp_path, application, monkeypatch)
+    player.write(ANY_NAME)
+    player.write({"models/t/one.sql": "SELECT 1 AS id", "data/orders/x:y/a:b.csv": "id,v\n1,a\n"})
+
+    code, plan = player.command("plan", None)
+    assert (code, [item["code"] for item in plan["diagnostics"]]) == (2, ["L636"])
+    assert {item["model"]: item["action"] for item in plan["actions"]} == {"t.orders": "block", "t.one": "build"}
+
+    (tmp_path / "data/orders/x:y/a:b.csv").rename(tmp_path / "data/orders/x:y/a-b.csv")
+    assert player.command("run", None)[0] == 0
+    assert player.query("SELECT id, v FROM lake.t.orders") == ["1|a"]
+
+
 ANY_NAME = {
     "lamina.toml": '[project]\nname = "names"\n',
     "sources/raw.toml": """

@@ -11,6 +11,7 @@ from lamina.values.names import ColumnName, Position, SourceName
 from lamina.values.touch import ColumnRanges
 from lamina.warehouse.files.manifest import (
     FileEntry,
+    FileNameRefused,
     HeldFile,
     Manifest,
     ManifestGone,
@@ -74,3 +75,24 @@ def test_files_are_named_from_the_folder_of_the_source_and_sorted(tmp_path: Path
         ("day-1/x-2/c.csv", 15),
     ]
     assert [entry.path for entry in list_files(SOURCE, tmp_path / "a.csv")] == ["."]
+
+
+@pytest.mark.parametrize("name", ["a:b.csv", ":a.csv", "hour=10:00/a:b.csv"])
+def test_a_file_with_a_colon_in_its_name_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("id\n1\n")
+    (tmp_path / "_x:y.csv").write_text("id\n1\n")  # left out, as Spark leaves it out
+
+    with pytest.raises(FileNameRefused) as refused:
+        list_files(SOURCE, tmp_path)
+
+    assert f"`{tmp_path / name}`" in refused.value.message
+    assert refused.value.hint
+    with pytest.raises(FileNameRefused):
+        list_files(SOURCE, tmp_path / name)
+
+
+def test_folders_may_have_colons_in_their_names(tmp_path: Path) -> None:
+    (tmp_path / "hour=10:00").mkdir()
+    (tmp_path / "hour=10:00" / "a.csv").write_text("id\n1\n")
+    assert [entry.path for entry in list_files(SOURCE, tmp_path)] == ["hour=10:00/a.csv"]

@@ -38,6 +38,24 @@ class SourceGone(WarehouseFailure):
         )
 
 
+class FileNameRefused(WarehouseFailure):
+    """The name of a source's file has a colon.
+
+    Why: Hadoop, by which Spark opens files, takes what is before the colon for the scheme of an address.
+    Fix: rename the file; names of folders may have colons. A name that begins with `.` or `_` is left out of the
+    source.
+    """
+
+    code = "L636"
+
+    def __init__(self, source: str, path: str) -> None:
+        super().__init__(
+            f"source `{source}` has a file that Spark cannot open, because its name has a colon: `{path}`",
+            kind="data_rejected",
+            hint="rename the file; one whose name begins with `.` or `_` is left out of the source",
+        )
+
+
 class ManifestGone(WarehouseFailure):
     """The list of files a table was built from is no longer kept.
 
@@ -139,9 +157,7 @@ def locate(settings: WarehouseSettings, source: SourceTable) -> Path:
 def list_files(source: SourceTable, location: Path) -> tuple[FileEntry, ...]:
     """List a source's files, sorted; hidden ones are left out, and those that Spark would pass over are refused."""
     try:
-        if location.is_file():
-            return (entry_of(".", location.stat()),)
-        entries = list(_walk(location, ""))
+        entries = [entry_of(".", location.stat())] if location.is_file() else list(_walk(location, ""))
     except FileNotFoundError as error:
         if not location.exists():
             raise SourceGone(source.name, str(location)) from error
@@ -149,6 +165,9 @@ def list_files(source: SourceTable, location: Path) -> tuple[FileEntry, ...]:
     except OSError as error:
         raise SourceUnreadable(source.name, str(error.filename), error.strerror or str(error)) from error
     entries.sort(key=lambda entry: entry.path)
+    for entry in entries:
+        if ":" in (location.name if entry.path == "." else entry.path.rpartition("/")[2]):
+            raise FileNameRefused(source.name, str(path_of(location, entry)))
     require_alike_folders(source.name, (entry.path for entry in entries))
     return tuple(entries)
 
