@@ -12,7 +12,8 @@ from tests.spark.lake import Lake, day
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.project.strategy import TimeInterval
 from lamina.values.names import ColumnName, TableName
-from lamina.warehouse.files.manifest import FileEntry, load_manifest
+from lamina.warehouse.files.file_ranges import held_by
+from lamina.warehouse.files.manifest import FileEntry, list_files, load_manifest
 from lamina.warehouse.sources import file_frames, files
 
 pytestmark = pytest.mark.spark
@@ -116,3 +117,19 @@ def test_verifying_reads_every_file(lake: Lake, opened: list[list[str]]) -> None
 
     assert (found.rows_expected, found.rows_actual, found.missing, found.extra) == (3, 3, 0, 0)
     assert [len(paths) for paths in opened] == [5]
+
+
+def test_dates_in_json_are_in_the_slices_of_the_day_that_is_written(lake: Lake) -> None:
+    values = ("2026-01-01T23:30:00-05:00", "2026-01-03T00:30:00+02:00", "2026-01-05")
+    source = lake.add_source("raw.days", columns="id bigint, day date", format="json")
+    folder = lake.folder / "raw" / "days"
+    folder.mkdir(parents=True)
+    for number, value in enumerate(values):
+        (folder / f"{number}.json").write_text(f'{{"id": {number}, "day": "{value}"}}\n')
+
+    entries = list_files(source, folder)
+    rows = file_frames.read_files(lake.spark, lake.settings, source, entries=entries).orderBy("id").collect()
+    held = [held_by(source, folder, entry, columns=(ColumnName("day"),))[0].ranges for entry in entries]
+
+    assert [row["day"].isoformat() for row in rows] == [value[:10] for value in values]
+    assert [span.start.date() for (span,) in held] == [row["day"] for row in rows]

@@ -12,6 +12,7 @@ import pytest
 from lamina.project.source import SourceTable
 from lamina.values.interval import MAX
 from lamina.values.names import ColumnName, SourceName
+from lamina.values.schema import Column, DataType
 from lamina.values.touch import ColumnRanges
 from lamina.warehouse.files.file_ranges import held_by
 from lamina.warehouse.files.manifest import FileEntry
@@ -51,3 +52,35 @@ def test_i11_a_file_without_the_column_may_hold_anything(tmp_path: Path) -> None
     pyarrow.parquet.write_table(pyarrow.table({"id": [1]}), tmp_path / "a.parquet")
     for format in ("json", "csv", "orc", "parquet"):
         assert held(tmp_path, f"a.{format}", format) == ()
+
+
+def json_days(folder: Path, *values: str) -> list[tuple[str, str]] | None:
+    """Return the days that a JSON file holds in a column that is declared as a date; None: it may hold anything."""
+    (folder / "a.json").write_text("".join(f'{{"ts": {value}}}\n' for value in values))
+    columns = (Column(name=TS, type=DataType("date")),)
+    source = SourceTable(name=SourceName("raw.x"), type="files", location=str(folder), format="json", columns=columns)
+    found = held_by(source, folder, FileEntry(path="a.json", size=1, modified_ns=1), columns=(TS,))
+    return [(f"{span.start:%m-%dT%H}", f"{span.end:%m-%dT%H}") for span in found[0].ranges] if found else None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2026-01-01",
+        "2026-01-01T23:30:00-05:00",
+        "2026-01-01T00:30:00+02:00",
+        "2026-01-01 10:00:00",
+        "2026-01-01T10:00Z",
+    ],
+)
+def test_a_date_in_json_is_the_one_that_is_written_whatever_its_offset(tmp_path: Path, value: str) -> None:
+    assert json_days(tmp_path, f'"{value}"') == [("01-01T00", "01-02T00")]
+    assert json_days(tmp_path, f'"{value}"', "null", '"2026-01-03"') == [
+        ("01-01T00", "01-02T00"),
+        ("01-03T00", "01-04T00"),
+    ]
+
+
+@pytest.mark.parametrize("value", ['"2026-1-1"', '" 2026-01-01"', '"2026-01-01x"', '"junk"', "20454"])
+def test_a_date_in_json_that_is_written_in_another_way_may_be_any(tmp_path: Path, value: str) -> None:
+    assert json_days(tmp_path, value) is None

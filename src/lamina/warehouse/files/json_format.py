@@ -23,6 +23,7 @@ from lamina.warehouse.files.widest import widest
 if TYPE_CHECKING:
     import pyarrow
 
+_WRITTEN_DATE = r"^\d{4}-\d{2}-\d{2}([ T]|$)"
 EXACT = 2**53  # a double holds every whole number up to here
 _LONG = 2**63
 
@@ -110,8 +111,23 @@ def _ranges(path: Path, source: SourceTable, column: str) -> Ranges:
 
     if source.options:
         return None
-    table = pyarrow.json.read_json(path)
-    return ranges_of(_as_times(table.column(column)))
+    if any(item.name == column and item.type == "date" for item in source.columns):
+        return _written_days(path, column)
+    return ranges_of(_as_times(pyarrow.json.read_json(path).column(column)))
+
+
+def _written_days(path: Path, column: str) -> Ranges:
+    """Return the days that are written in a column, as Spark reads a date: a time and its offset are passed over."""
+    import pyarrow.json
+    from pyarrow import compute
+
+    # Left to itself, the reader takes text for times and moves them to UTC.
+    text = pyarrow.json.ParseOptions(explicit_schema=pyarrow.schema([(column, pyarrow.string())]))
+    values = pyarrow.json.read_json(path, parse_options=text).column(column)
+    # A column without any value may have another name in the file.
+    if not compute.all(compute.match_substring_regex(values, _WRITTEN_DATE), min_count=1).as_py():
+        return None
+    return ranges_of(compute.utf8_slice_codeunits(values, 0, 10).cast(pyarrow.date32()))
 
 
 def _as_times(values: "pyarrow.ChunkedArray") -> "pyarrow.ChunkedArray":
