@@ -294,7 +294,7 @@ class HistoryBehaviour:
             CheckSettings(type="accepted_values", column=ColumnName("status"), values=("paid",)),
         )
         trial = Trial(bench, checks=checks)
-        results = trial.warehouse.check(trial.stage(trial.batch(span(1, 3))), trial.model, outdated=())
+        results = trial.warehouse.check(trial.stage(trial.batch(span(1, 3))), trial.model, outdated=(), unproven=())
         assert [(result.type, result.passed) for result in results] == [
             ("unique", False),
             ("not_null", True),

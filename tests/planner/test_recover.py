@@ -6,7 +6,7 @@ from tests.planner.making import DAILY, built, days, head, model, touch, use
 from lamina.planner.fold import fold
 from lamina.planner.recover import Found, Identity, Recorded, accept, accepted_stores, is_foreign, recover, stand
 from lamina.planner.segments import indebted, owe
-from lamina.values.coverage import Coverage, Debt, Mark
+from lamina.values.coverage import Coverage, Debt, Mark, ProvenKey
 from lamina.values.facts import Version
 from lamina.values.interval import WHOLE
 from lamina.values.names import Position, TableName
@@ -50,6 +50,19 @@ def version(position: str, parent: str | None, *, by: Mark | None = None, is_har
 
 def linked(*versions: Version, newest: Mark | None = None) -> Found:
     return Found(versions=versions, is_linked=True, mark=newest)
+
+
+@pytest.mark.parametrize("policy", ["refuse", "rebuild", "accept"])
+def test_keys_of_a_table_that_others_wrote_to_are_not_known(policy: str) -> None:
+    subject = TOTAL.replace(settings=TOTAL.settings.replace(on_foreign_write=policy))
+    proven = RECORDED.replace(coverage=OLD.replace(proven=(ProvenKey(columns=("id",)),)))
+
+    def after(*versions: Version) -> Coverage:
+        moved = head("b", table="sales.total")
+        return recover(subject, moved, recorded=proven, found=linked(*versions), identity=IDENTITY).recorded.coverage
+
+    assert after(version("b", "a", is_harmless=True)).proven == proven.coverage.proven
+    assert after(version("b", "a")).proven == ()
 
 
 def test_a_table_at_its_recorded_pointer_is_ours_without_a_look() -> None:

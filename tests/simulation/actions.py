@@ -203,6 +203,16 @@ class Restart(Value, frozen=True, tag="restart", tag_field="act"):
         world.project = world.project.restarted(str(world.target(self.pick)), self.day)
 
 
+class Demand(Value, frozen=True, tag="demand", tag_field="act"):
+    """The `unique` check of a model is declared, whatever its table holds by then, or it is taken away."""
+
+    pick: int
+    is_open: bool
+
+    def happen(self, world: World) -> None:
+        world.project = world.project.demanding(str(world.target(self.pick)), is_open=self.is_open)
+
+
 class Release(Value, frozen=True, tag="release", tag_field="act"):
     """A model's days are released at noon, or at midnight; then one day more or less is due."""
 
@@ -327,6 +337,7 @@ Happening = (
     | Repair
     | Edit
     | Restart
+    | Demand
     | Release
     | Relayout
     | Poison

@@ -1,17 +1,27 @@
 """The invariants, each as a check over a world that raises `Violation`."""
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from tests.simulation.algebra import DAY, Relation
+from tests.simulation.algebra import DAY, Relation, Row
 from tests.simulation.differences import days_of
 from tests.simulation.engine import ENVIRONMENT, look, run_engine
 from tests.simulation.faults import Process
 from tests.simulation.lake import bag
 from tests.simulation.memory_warehouse import MemoryWarehouse
-from tests.simulation.oracle import BEGIN, difference, doubled_rows, recompute, unloaded_rows, wrong_keys, wrong_slices
+from tests.simulation.oracle import (
+    BEGIN,
+    difference,
+    doubled_rows,
+    holds_ids_twice,
+    recompute,
+    unloaded_rows,
+    wrong_keys,
+    wrong_slices,
+)
 from tests.simulation.project import EVENTS, FILES, NAMES, ONE_ID
 from tests.simulation.row_writes import cut_rows
 from tests.simulation.watch import Violation
@@ -24,7 +34,7 @@ from lamina.planner.segments import covered, outdated
 from lamina.project.strategy import TimeInterval
 from lamina.state.port import StateView
 from lamina.values.coverage import Coverage
-from lamina.values.interval import MAX, WHOLE, Interval, merge, subtract
+from lamina.values.interval import MAX, WHOLE, Interval, intersect, merge, subtract
 from lamina.values.names import ModelName, TableName
 from lamina.values.plan import Build, Rebuild
 from lamina.values.result import RunResult
@@ -52,6 +62,15 @@ def refused_for_loss(result: RunResult | LaminaError) -> set[str]:
     failed = {step.model: f"{step.reason} {step.error}" for step in steps if step.status == "failed"}
     words = ("only the table holds", "--accept-loss")
     return {str(model) for model, reason in failed.items() if any(word in reason for word in words)}
+
+
+def refused_for_ids(world: World, result: RunResult | LaminaError) -> set[str]:
+    """Return the models that a check refuses because slices that are no longer due hold an id of others."""
+    steps = result.materializations if isinstance(result, RunResult) else ()
+    failed = {step.model for step in steps if step.status == "failed"}
+    graph, queries = world.compile()
+    models = (model for model in graph.models if model.name in failed and ONE_ID in model.settings.checks)
+    return {str(model.name) for model in models if holds_ids_twice(world.lake, graph, queries, model)}
 
 
 def check_contained(world: World, result: RunResult | LaminaError) -> None:
@@ -132,8 +151,8 @@ def check_consumed(world: World) -> None:
             raise Violation("I1 recorded as clean but different:\n  " + "\n  ".join(wrong))
 
 
-def check_unique(world: World) -> None:
-    """A key that a check calls unique comes once among the rows that are recorded as clean, in whatever slices."""
+def check_unique(world: World, before: dict[TableName, Counter[Row]]) -> None:
+    """A key that a check calls unique comes once among the rows that stay, in whatever slices, after every batch."""
     graph, _ = world.compile()
     view = view_of(world)
     for model in graph.models:
@@ -142,11 +161,23 @@ def check_unique(world: World) -> None:
         if ONE_ID not in model.settings.checks or metadata is None or record is None or not is_ours:
             continue
         relation = metadata.head.relation
-        clean = subtract(covered(record.coverage), outdated(record.coverage, model.fingerprint))
-        rows = cut_rows(relation, model, clean).rows if clean else ()
+        if before.get(model.target) == bag(relation):
+            continue
+        coverage = record.coverage
+        replaced = outdated(coverage, model.fingerprint)
+        if coverage.start is not None:
+            replaced = intersect(replaced, (Interval(datetime.fromisoformat(coverage.start), MAX),))
+        lasting = subtract(covered(coverage), replaced)
+        rows = cut_rows(relation, model, lasting).rows if lasting else ()
         ids = [row[relation.place("id")] for row in rows]
         if len(set(ids)) < len(ids):
             raise Violation(f"{model.name} holds an id twice: {ids}")
+
+
+def contents(world: World) -> dict[TableName, Counter[Row]]:
+    """Return the rows of every table of a model."""
+    tables = {TableName(design.name): world.lake.table(TableName(design.name)) for design in world.project.designs}
+    return {name: bag(found.head.relation) for name, found in tables.items() if found is not None}
 
 
 def check_verdicts(world: World) -> None:

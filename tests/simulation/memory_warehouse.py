@@ -21,6 +21,7 @@ from tests.simulation.row_writes import (
 from tests.simulation.table_versions import head_of, history_of, schema_of
 
 from lamina.compiler.graph import CompiledModel, Graph
+from lamina.project.model import CheckSettings
 from lamina.project.source import SourceTable
 from lamina.values.batch import Batch, CheckResult, Counts, Diff, DiffQuestion, Move, Pin, Staged
 from lamina.values.coverage import Mark
@@ -149,7 +150,14 @@ class MemoryWarehouse:
         self._lake.set_stage(batch.commit, pointer)
         return pointer
 
-    def check(self, staged: Staged, model: CompiledModel, *, outdated: tuple[Interval, ...]) -> tuple[CheckResult, ...]:
+    def check(
+        self,
+        staged: Staged,
+        model: CompiledModel,
+        *,
+        outdated: tuple[Interval, ...],
+        unproven: tuple[CheckSettings, ...],
+    ) -> tuple[CheckResult, ...]:
         """Run the model's checks over the staged rows; rows of `outdated` slices do not stay."""
         relation = self._lake.metadata[staged.pointer].head.relation
         batch, written = staged.batch, cut_rows(relation, model, staged.batch.slices)
@@ -159,7 +167,7 @@ class MemoryWarehouse:
         else:
             there = cut_rows(relation, model, merge((*batch.slices, *outdated)))
             staying = Relation(relation.columns, tuple((bag(relation) - bag(there)).elements()))
-        return run_checks(written, staying, model, batch.slices)
+        return run_checks(written, staying, model, batch.slices, unproven=unproven)
 
     def diff(self, staged: Staged, questions: tuple[DiffQuestion, ...]) -> Diff:
         """Compare the base with the staged rows; rows outside the slices are equal anyway."""

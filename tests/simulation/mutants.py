@@ -22,12 +22,24 @@ from lamina.api import custody
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.executor import observe, publish, run, step
 from lamina.executor.passing import Pass
-from lamina.planner import axis, batches, decide, decide_intervals, fold, heads, kept, record, recover, segments
+from lamina.planner import (
+    axis,
+    batches,
+    decide,
+    decide_intervals,
+    fold,
+    heads,
+    kept,
+    record,
+    recover,
+    segments,
+    unique_keys,
+)
 from lamina.state import leases, logs, store
 from lamina.strategies import write
 from lamina.values.batch import Counts, Move, Pin
 from lamina.values.coverage import Coverage, Debt, Segment
-from lamina.values.interval import Interval
+from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import TableName
 from lamina.values.touch import Everything, Nothing, Touch
 
@@ -35,6 +47,7 @@ from lamina.values.touch import Everything, Nothing, Touch
 _owe, _inverse_image, _changed_units = segments.owe, axis.inverse_image, differences.changed_units
 _refine, _let_pass = differences.refine, fold._let_pass
 _carried_ranges = kept.carried_ranges
+_replaced_later, _proven_keys = unique_keys.replaced_later, unique_keys.proven_keys
 _model_facts, _stand = observe._model_facts, recover.stand
 _read, _touch, _written = memory_reads.MemoryReads._read, publish._touch, row_writes.written
 
@@ -379,8 +392,29 @@ MUTANTS = (
         "outdated_rows_stay",
         "rows of slices that will be replaced do not refuse a key",
         publish,
-        "outdated",
-        lambda _coverage, _fingerprint: (),
+        "replaced_later",
+        lambda *_, **__: (),
+    ),
+    Mutant(
+        "new_check_believes_the_table",
+        "a key that was never looked for in the whole table is looked for in all rows that stay",
+        publish,
+        "unproven_keys",
+        lambda *_, **__: (),
+    ),
+    Mutant(
+        "rows_before_the_start_do_not_count",
+        "rows of slices that are no longer due stay, and have their keys",
+        publish,
+        "replaced_later",
+        lambda model, coverage, batch, lifetime: _replaced_later(model, coverage, batch, lifetime=WHOLE),
+    ),
+    Mutant(
+        "left_out_slices_are_believed",
+        "a key is proven beside the slices that were left out, and no further",
+        publish,
+        "proven_keys",
+        lambda model, results, besides: _proven_keys(model, results, besides=()),
     ),
     Mutant("stages_are_left", "intents serve to clean stages", run, "_clean_up", lambda _runtime: None),
     Mutant(

@@ -81,6 +81,17 @@ def visible(lake: Lake, model: CompiledModel, query: Expression) -> Relation:
     return Relation(columns_of(query), ()) if metadata is None else metadata.head.relation
 
 
+def holds_ids_twice(lake: Lake, graph: Graph, queries: Queries, model: CompiledModel) -> bool:
+    """Tell whether ids in slices that are no longer due come twice there, or come again in what is due."""
+    query = queries[model.fingerprint]
+    table = visible(lake, model, query)
+    due = due_of(graph, model, datetime.max.replace(tzinfo=UTC))
+    kept = [row[table.place("id")] for row in not_due(table, model, due=due).rows]
+    result = evaluate(query, lambda read: current_rows(lake, graph, read.table), WHOLE if due is None else due)
+    given = {row[result.place("id")] for row in result.rows}
+    return len(set(kept)) < len(kept) or bool(given.intersection(kept))
+
+
 def keeps_rows(model: CompiledModel) -> bool:
     """Tell whether a table keeps rows that its input changed or removed."""
     return any(use.on_touch == "keep" for use in model.inputs)

@@ -41,6 +41,7 @@ class Design(Value, frozen=True):
     is_checked: bool = False  # refuses rows that are poison
     layout: int = 0
     start: int = 0  # the day its time begins with
+    is_open: bool = False  # declares no `unique` check, so that ids may come twice
 
     def __str__(self) -> str:
         return f"{self.name} = {self.template}({', '.join(self.inputs)}) edition {self.edition}"
@@ -255,6 +256,11 @@ class Project(Value, frozen=True):
         edits = (item.replace(start=start) if item.name == name else item for item in self.designs)
         return Project(tuple(edits))
 
+    def demanding(self, name: str, *, is_open: bool) -> "Project":
+        """Return the project with or without the `unique` check of one model."""
+        edits = (item.replace(is_open=is_open) if item.name == name else item for item in self.designs)
+        return Project(tuple(edits))
+
     def released(self, name: str, cron: str | None) -> "Project":
         """Return the project with another cron of one model."""
         edits = (item.replace(cron=cron) if item.name == name else item for item in self.designs)
@@ -274,7 +280,7 @@ class Project(Value, frozen=True):
         return any(design.template not in WHOLE for design in self.designs if design.name == name)
 
     def has_one_id(self) -> bool:
-        """Tell whether some model refuses an id that comes twice."""
+        """Tell whether some model refuses an id that comes twice, or may do so later."""
         return any(design.template in WITH_ONE_ID for design in self.designs)
 
     def compile(self) -> tuple[Graph, dict[Fingerprint, Expression]]:
@@ -305,7 +311,7 @@ class Project(Value, frozen=True):
 
 def _checks(design: Design, made: Made) -> tuple[CheckSettings, ...]:
     sound = (NO_POISON,) if design.is_checked and "amount" in columns_of(made.query) else ()
-    return (*sound, ONE_ID) if design.template in WITH_ONE_ID else sound
+    return (*sound, ONE_ID) if design.template in WITH_ONE_ID and not design.is_open else sound
 
 
 def _source_shape(source: SourceTable) -> Shape:
@@ -357,4 +363,5 @@ def _design(random: Random, name: str, template: str, inputs: tuple[str, ...]) -
         lookback=random.choice((0, 0, 0, 1)) if is_timed else 0,
         cron=NOON if is_timed and random.random() < 0.15 else None,
         is_checked=random.random() < 0.3,
+        is_open=template in WITH_ONE_ID and random.random() < 0.3,
     )

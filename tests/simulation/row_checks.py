@@ -11,10 +11,19 @@ from lamina.values.interval import Interval
 
 
 def run_checks(
-    written: Relation, staying: Relation, model: CompiledModel, slices: tuple[Interval, ...]
+    written: Relation,
+    staying: Relation,
+    model: CompiledModel,
+    slices: tuple[Interval, ...],
+    *,
+    unproven: tuple[CheckSettings, ...],
 ) -> tuple[CheckResult, ...]:
     """Return the outcome of every check of a model over the rows a batch wrote, and those that stay beside them."""
-    return tuple(_run(check, written, staying, model, slices) for check in model.settings.checks)
+    every = Relation(written.columns, written.rows + staying.rows)
+    none = Relation(written.columns, ())
+    rows = ((every, none) if check in unproven else (written, staying) for check in model.settings.checks)
+    pairs = zip(model.settings.checks, rows, strict=True)
+    return tuple(_run(check, looked_at, beside, model, slices) for check, (looked_at, beside) in pairs)
 
 
 def _run(

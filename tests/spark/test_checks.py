@@ -6,10 +6,11 @@ from tests.spark.lake import Lake, day
 
 from lamina.compiler.graph import CompiledModel
 from lamina.project.model import CheckSettings
-from lamina.project.strategy import DeleteInsert, Merge, TimeInterval
+from lamina.project.strategy import DeleteInsert, Incremental, Merge, Strategy, TimeInterval
 from lamina.values.batch import Staged
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName
+from lamina.values.plan import Mode
 
 pytestmark = pytest.mark.spark
 
@@ -30,7 +31,7 @@ def test_each_check_counts_its_own_rows(lake: Lake) -> None:
     )
     model = lake.add_model("c.t", ROWS, checks=checks)
 
-    results = lake.warehouse.check(lake.stage(model), model, outdated=())
+    results = lake.warehouse.check(lake.stage(model), model, outdated=(), unproven=())
 
     assert [(item.name, item.passed, item.observed) for item in results] == [
         ("not_null_id", False, 2),
@@ -51,7 +52,7 @@ def test_check_that_cannot_run_has_failed_and_others_still_count(lake: Lake) -> 
     )
     model = lake.add_model("c.t", ROWS, checks=checks)
 
-    broken, counted = lake.warehouse.check(lake.stage(model), model, outdated=())
+    broken, counted = lake.warehouse.check(lake.stage(model), model, outdated=(), unproven=())
 
     assert not broken.passed
     assert "cannot run" in str(broken.observed)
@@ -72,7 +73,9 @@ def test_scope_is_the_batch_or_the_table(lake: Lake) -> None:
     )
     lake.build(model, "replace_slices", slices=(day(1),))
 
-    results = lake.warehouse.check(lake.stage(model, "replace_slices", slices=(day(2),)), model, outdated=())
+    results = lake.warehouse.check(
+        lake.stage(model, "replace_slices", slices=(day(2),)), model, outdated=(), unproven=()
+    )
 
     assert [(item.name, item.observed) for item in results] == [("batch", 2), ("table", 4)]
 
@@ -84,7 +87,7 @@ def test_spark_runs_the_conditions_that_compiling_accepts_and_no_other(lake: Lak
     )
     model = lake.add_model("c.t", row, checks=checks)
 
-    results = lake.warehouse.check(lake.stage(model), model, outdated=())
+    results = lake.warehouse.check(lake.stage(model), model, outdated=(), unproven=())
 
     assert {item.name for item in results if "cannot run" in str(item.observed)} == {f"? {text}" for text in REFUSED}
 
@@ -93,9 +96,14 @@ ONE_ID = (CheckSettings(type="unique", column=ID, scope="table"),)
 
 
 def _unique(
-    lake: Lake, model: CompiledModel, staged: Staged, *, outdated: tuple[Interval, ...] = ()
+    lake: Lake,
+    model: CompiledModel,
+    staged: Staged,
+    *,
+    outdated: tuple[Interval, ...] = (),
+    unproven: tuple[CheckSettings, ...] = (),
 ) -> tuple[object, ...]:
-    (result,) = lake.warehouse.check(staged, model, outdated=outdated)
+    (result,) = lake.warehouse.check(staged, model, outdated=outdated, unproven=unproven)
     return result.observed, result.examples
 
 
@@ -123,6 +131,34 @@ def test_key_of_a_slice_is_looked_up_in_slices_that_stay(lake: Lake) -> None:
     other = lake.stage(model, "replace_slices", slices=(day(2),))
     assert _unique(lake, model, other) == (2, ("id = 1", "id = 2"))
     assert _unique(lake, model, other, outdated=(day(1),)) == (0, ()), "rows that will be replaced do not count"
+
+
+def test_unproven_key_is_counted_over_all_rows_that_stay(lake: Lake) -> None:
+    text = "SELECT explode(array(1, 1)) AS id, @start_ts AS ts"
+    strategy = TimeInterval(time_column=ColumnName("ts"))
+    model = lake.add_model("c.t", text, columns="id int, ts timestamp", strategy=strategy, checks=ONE_ID)
+    lake.build(model, "replace_slices", slices=(day(1),))
+    other = lake.add_model("c.t", text.replace("1, 1", "2"), strategy=strategy, checks=ONE_ID)
+
+    staged = lake.stage(other, "replace_slices", slices=(day(2),))
+    assert _unique(lake, other, staged) == (0, ())
+    assert _unique(lake, other, staged, unproven=ONE_ID) == (1, ("id = 1",))
+    assert _unique(lake, other, staged, unproven=ONE_ID, outdated=(day(1),)) == (0, ())
+
+
+def test_unproven_key_is_counted_over_rows_that_a_batch_leaves_alone(lake: Lake) -> None:
+    merge, replaced = Merge(unique_key=(ColumnName("k"),)), DeleteInsert(partition_by=(ColumnName("k"),))
+    modes: tuple[tuple[Mode, Strategy], ...] = (
+        ("append", Incremental()),
+        ("merge", merge),
+        ("delete_insert", replaced),
+    )
+    lake.build(lake.add_model("c.t", "SELECT * FROM VALUES ('a', 1), ('b', 1) AS t(k, id)"))
+    for mode, strategy in modes:
+        model = lake.add_model("c.t", "SELECT 'c' AS k, 2 AS id", strategy=strategy, checks=ONE_ID)
+        staged = lake.stage(model, mode)
+        assert _unique(lake, model, staged) == (0, ())
+        assert _unique(lake, model, staged, unproven=ONE_ID) == (1, ("id = 1",))
 
 
 @pytest.mark.parametrize("names", ["id", "`the id`"])
@@ -154,7 +190,7 @@ def test_keys_of_many_types_are_looked_up_by_their_bounds(lake: Lake) -> None:
     lake.build(lake.add_model("c.t", row.format(n=3)))
     for number, met in ((3, 1), (4, 0)):
         model = lake.add_model("c.t", row.format(n=number), checks=(*checks, both))
-        results = lake.warehouse.check(lake.stage(model, "append"), model, outdated=())
+        results = lake.warehouse.check(lake.stage(model, "append"), model, outdated=(), unproven=())
         assert [item.observed for item in results] == [met] * 7
 
 
@@ -166,7 +202,7 @@ def test_failing_rows_are_shown_by_what_they_hold(lake: Lake) -> None:
     )
     model = lake.add_model("c.t", ROWS, checks=checks)
 
-    results = lake.warehouse.check(lake.stage(model), model, outdated=())
+    results = lake.warehouse.check(lake.stage(model), model, outdated=(), unproven=())
 
     assert [item.examples for item in results] == [
         ("id = NULL, status = NULL, amount = 2", "id = NULL, status = odd, amount = NULL"),

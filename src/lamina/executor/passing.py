@@ -17,6 +17,7 @@ from lamina.planner.upstream import upstream_of
 from lamina.state.port import ModelRecord
 from lamina.values.coverage import Coverage
 from lamina.values.facts import Head, ModelFacts
+from lamina.values.interval import WHOLE
 from lamina.values.names import ModelName, TableName
 from lamina.values.plan import Action, Selection
 from lamina.values.result import Propagation
@@ -94,6 +95,7 @@ class Pass:
                 model=model,
                 record=record,
                 start=schedule.start if schedule is not None else None,
+                lifetime=schedule.lifetime if schedule is not None else WHOLE,
                 questions=(*questions, *naming_questions(model.columns or (), questions)),
             )
 

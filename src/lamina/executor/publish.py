@@ -10,16 +10,17 @@ from lamina.errors import LaminaError
 from lamina.executor.failpoint import failpoint
 from lamina.executor.runtime import Runtime
 from lamina.planner.record import record_batch
-from lamina.planner.segments import outdated
 from lamina.planner.touches import adds_nothing, batch_extent, has_new_rows, is_append, is_compared, new_slices
+from lamina.planner.unique_keys import proven_keys, replaced_later, unproven_keys
 from lamina.state.errors import LeaseLost, PublishConflict
 from lamina.state.port import Lease, ModelRecord
 from lamina.values.batch import Batch, CheckResult, Diff, DiffQuestion, Published, Staged
-from lamina.values.coverage import Mark
+from lamina.values.coverage import Mark, ProvenKey
 from lamina.values.diagnostic import Place
 from lamina.values.drift import Drift
 from lamina.values.event import StepProgress
 from lamina.values.facts import Intent
+from lamina.values.interval import Interval
 from lamina.values.names import RunId, TableName
 from lamina.values.touch import Nothing, Touch
 from lamina.values.words import counted
@@ -79,6 +80,7 @@ class Ground:
     model: CompiledModel
     record: ModelRecord
     start: datetime | None
+    lifetime: Interval  # what of time the model is about; all of it where it has no slices
     questions: tuple[DiffQuestion, ...]
 
 
@@ -97,8 +99,9 @@ def publish_batch(writer: Writer, ground: Ground, batch: Batch) -> Outcome:
     runtime, started = writer.runtime, monotonic()
     _intend(writer, ground, batch)
     try:
-        staged, checks = _stage(writer, ground, batch)
-        published = _prepare(writer, ground, staged)
+        staged = _stage(writer, ground, batch)
+        checks, proven = _check(writer, ground, staged)
+        published = _prepare(writer, ground, staged, proven)
         _say(writer, ground, "publishing")
     except LaminaError:
         _abandon(runtime, batch)
@@ -126,22 +129,29 @@ def _abandon(runtime: Runtime, batch: Batch) -> None:
     runtime.store.abandon(batch.commit)
 
 
-def _stage(writer: Writer, ground: Ground, batch: Batch) -> tuple[Staged, tuple[CheckResult, ...]]:
+def _stage(writer: Writer, ground: Ground, batch: Batch) -> Staged:
     _say(writer, ground, "building")
     mark = _mark(writer, ground, batch)
     staged = writer.runtime.warehouse.stage(batch, ground.model, mark)
     failpoint("stage.after")
+    return staged
+
+
+def _check(writer: Writer, ground: Ground, staged: Staged) -> tuple[tuple[CheckResult, ...], tuple[ProvenKey, ...]]:
+    """Run the checks of a batch; return what they say, and which keys are unique in the whole table."""
+    model, batch, coverage = ground.model, staged.batch, ground.record.coverage
     # The rows of a rewrite were checked when they were built.
-    if not ground.model.settings.checks or batch.mode == "rewrite":
-        return staged, ()
+    if not model.settings.checks or batch.mode == "rewrite":
+        return (), ()
     _say(writer, ground, "checking")
-    changing = outdated(ground.record.coverage, ground.model.fingerprint)
-    found = writer.runtime.warehouse.check(staged, ground.model, outdated=changing)
-    checks = tuple(_placed(writer.runtime, ground.model, item, number) for number, item in enumerate(found))
+    besides = replaced_later(model, coverage, batch, lifetime=ground.lifetime)
+    unproven = unproven_keys(model, coverage, batch, besides=besides)
+    found = writer.runtime.warehouse.check(staged, model, outdated=besides, unproven=unproven)
+    checks = tuple(_placed(writer.runtime, model, item, number) for number, item in enumerate(found))
     failpoint("check.after")
     if any(not item.passed and item.severity == "error" for item in checks):
         raise ChecksFailed(checks)
-    return staged, checks
+    return checks, proven_keys(model, checks, besides=besides)
 
 
 def _placed(runtime: Runtime, model: CompiledModel, check: CheckResult, number: int) -> CheckResult:
@@ -150,10 +160,10 @@ def _placed(runtime: Runtime, model: CompiledModel, check: CheckResult, number: 
     return check if place is None else check.replace(file=place.file, line=place.line)
 
 
-def _prepare(writer: Writer, ground: Ground, staged: Staged) -> Published:
+def _prepare(writer: Writer, ground: Ground, staged: Staged, proven: tuple[ProvenKey, ...]) -> Published:
     """Compare with what stood there, write the late facts, and return all that one transaction will record."""
     warehouse = writer.runtime.warehouse
-    mark = _mark(writer, ground, staged.batch, watermark=staged.watermark, retained=staged.retained)
+    mark = _late_mark(writer, ground, staged, proven)
     diff = _diff(writer, ground, staged)
     touch = _touch(ground, staged, diff)
     # Equal rows in another layout are written all the same, and touch nobody.
@@ -224,9 +234,21 @@ def _find_touch(runtime: Runtime, published: Published) -> Touch | None:
     return next((touch for touch in log if touch.position == published.position), None)
 
 
-def _mark(
-    writer: Writer, ground: Ground, batch: Batch, *, watermark: str | None = None, retained: int | None = None
-) -> Mark:
+def _late_mark(writer: Writer, ground: Ground, staged: Staged, proven: tuple[ProvenKey, ...]) -> Mark:
+    """Return the mark of a batch with what is known only when it is written and checked."""
+    coverage = record_batch(
+        ground.record.coverage,
+        ground.model,
+        staged.batch,
+        start=ground.start,
+        watermark=staged.watermark,
+        retained=staged.retained,
+        proven=proven,
+    )
+    return _mark(writer, ground, staged.batch).replace(coverage=coverage)
+
+
+def _mark(writer: Writer, ground: Ground, batch: Batch) -> Mark:
     runtime, model, before = writer.runtime, ground.model, ground.record.coverage
     return Mark(
         commit=batch.commit,
@@ -239,7 +261,7 @@ def _mark(
         fingerprint=model.fingerprint,
         slices=batch.slices,
         pins={pin.input: pin.position for pin in batch.pins},
-        coverage=record_batch(before, model, batch, start=ground.start, watermark=watermark, retained=retained),
+        coverage=record_batch(before, model, batch, start=ground.start, watermark=None),
         new_slices=new_slices(batch, before),
     )
 

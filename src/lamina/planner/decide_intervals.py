@@ -1,6 +1,6 @@
 """Decide about an interval model: which slices are missing, owe something, or are requested, and which can be built."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
@@ -30,7 +30,7 @@ from lamina.planner.staleness import (
 from lamina.planner.words import spans_in_words, units_in_words
 from lamina.values.facts import ModelFacts
 from lamina.values.grid import Grid, count_units, widen
-from lamina.values.interval import Interval, intersect, merge, subtract
+from lamina.values.interval import MAX, Interval, intersect, merge, subtract
 from lamina.values.plan import UNCHANGED, Action, Block, Build, Rebuild, Skip, Wait
 from lamina.values.value import Value
 from lamina.values.words import listed
@@ -45,6 +45,11 @@ class Schedule(Value, frozen=True):
     end: datetime | None
     due: Interval | None
     tail: tuple[Interval, ...] = ()  # redone after the end, while the lookback still reaches it
+
+    @property
+    def lifetime(self) -> Interval:
+        """Return what of time is due now or later."""
+        return Interval(self.start, max(self.end or MAX, self.start + timedelta(microseconds=1)))
 
 
 class Want(Value, frozen=True):

@@ -7,7 +7,7 @@ from lamina.planner.axis import grid_of
 from lamina.planner.relayout import as_current, logic_of
 from lamina.planner.segments import cut_out, ever_built, fuse, leave_out, owe
 from lamina.values.batch import Batch
-from lamina.values.coverage import Coverage, Cursor, Debt, Logic, Segment
+from lamina.values.coverage import Coverage, Cursor, Debt, Logic, ProvenKey, Segment
 from lamina.values.grid import ceil_unit
 from lamina.values.interval import WHOLE, Interval, intersect, merge, subtract
 from lamina.values.names import Fingerprint, Position, TableName
@@ -21,11 +21,12 @@ def record_batch(
     start: datetime | None,
     watermark: str | None,
     retained: int | None = None,
+    proven: tuple[ProvenKey, ...] = (),
 ) -> Coverage:
     """Return the coverage after a batch is published, an equal result included.
 
     `coverage` is the one the table's record holds at that moment; `start` is the effective start of an interval model;
-    `retained` counts the rows that only the table holds, where the batch knows.
+    `retained` counts the rows that only the table holds, where the batch knows; `proven` is what its checks have shown.
     """
     coverage = as_current(model, coverage)
     if batch.mode == "rewrite":
@@ -58,6 +59,7 @@ def record_batch(
         not_followed=_not_followed(model, () if is_whole and not kept else coverage.not_followed, retained),
         held=coverage.held if is_partial else _still_held(coverage, ranges, segments),
         loaded=coverage.loaded if is_partial else (),
+        proven=proven,
     )
 
 

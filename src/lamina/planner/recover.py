@@ -177,7 +177,8 @@ def _fold_versions(
 
 
 def _owe_itself(model: CompiledModel, coverage: Coverage, version: Version) -> Coverage:
-    own = TableName(model.name)
+    # Whichever keys others wrote, no check has seen them.
+    own, coverage = TableName(model.name), coverage.replace(proven=())
     if model.settings.on_foreign_write == "accept":
         coverage = coverage.replace(not_followed=tuple(sorted({*coverage.not_followed, own})))
         # What the table owes itself from before is not passed over: then it is built again, as after any change.

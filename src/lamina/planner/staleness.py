@@ -118,7 +118,9 @@ def conditions_of(model: CompiledModel, execution_time: datetime) -> str:
     reads_time = any(name in model.reads_parameters for name in ("as_of", "execution_time"))
     today = execution_time.date().isoformat() if reads_time else None
     columns = [(column.name, column.type, column.nullable) for column in settings.columns]
-    return content_hash((settings.checks, settings.on_drift, settings.contract, columns, today), size=8)
+    # Rows of slices outside of the model's time stay, and a key of theirs may be refused in others.
+    span = (settings.start, settings.end)
+    return content_hash((settings.checks, settings.on_drift, settings.contract, columns, today, span), size=8)
 
 
 def given_up(model: CompiledModel, facts: ModelFacts, execution_time: datetime) -> tuple[Failure, ...]:

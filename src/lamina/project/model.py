@@ -47,6 +47,11 @@ class CheckSettings(Value, frozen=True):
         return tuple(name.lower() for name in self.columns or ((self.column,) if self.column else ()))
 
     @property
+    def is_table_key(self) -> bool:
+        """Tell whether it demands that a key is unique among all rows of a table."""
+        return self.type == "unique" and self.scope == "table"
+
+    @property
     def is_strict(self) -> bool:
         """Tell whether no row at all may fail it."""
         return self.severity == "error" and self.where is None and self.max_failed_rows == 0

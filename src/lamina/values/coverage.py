@@ -40,6 +40,14 @@ class Cursor(Value, frozen=True):
     sequence: int = 0
 
 
+class ProvenKey(Value, frozen=True):
+    """A key that no two rows of a table share, looked at in all slices but some that were about to be replaced."""
+
+    columns: tuple[str, ...]  # in lower case, sorted
+    where: str | None = None  # the condition of the rows that it is about
+    besides: tuple[Interval, ...] = ()
+
+
 class Coverage(Value, frozen=True):
     """The whole of a model's coverage: sorted disjoint segments, equal neighbours merged."""
 
@@ -58,6 +66,7 @@ class Coverage(Value, frozen=True):
 
     keeps: bool = False  # the strategy that built it keeps rows that its inputs no longer give
     ever_built: tuple[Interval, ...] | None = None  # slices that a batch has ever built; None: not known
+    proven: tuple[ProvenKey, ...] = ()  # what `unique` checks found in the whole table, and have looked after since
 
     def cursor(self, name: TableName) -> Cursor | None:
         """Return how far the log of an input is folded."""

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from lamina.compiler.graph import CompiledModel
+from lamina.project.model import CheckSettings
 from lamina.project.source import SourceTable
 from lamina.values.batch import Batch, CheckResult, Diff, DiffQuestion, Move, Staged
 from lamina.values.coverage import Mark
@@ -87,8 +88,18 @@ class Warehouse(Protocol):
     def stage(self, batch: Batch, model: CompiledModel, mark: Mark) -> Staged:
         """Write a batch aside on its base, with the mark in its snapshot; readers see nothing."""
 
-    def check(self, staged: Staged, model: CompiledModel, *, outdated: tuple[Interval, ...]) -> tuple[CheckResult, ...]:
-        """Run the model's checks over the staged rows; rows of `outdated` slices will be replaced and do not stay."""
+    def check(
+        self,
+        staged: Staged,
+        model: CompiledModel,
+        *,
+        outdated: tuple[Interval, ...],
+        unproven: tuple[CheckSettings, ...],
+    ) -> tuple[CheckResult, ...]:
+        """Run the model's checks over the staged rows; rows of `outdated` slices will be replaced and do not stay.
+
+        A key of the table is looked up for new rows only, that of an `unproven` check for all rows that stay.
+        """
 
     def diff(self, staged: Staged, questions: tuple[DiffQuestion, ...]) -> Diff:
         """Compare the slices of the base with the staged ones."""

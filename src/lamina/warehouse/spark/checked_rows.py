@@ -34,6 +34,11 @@ class CheckedRows:
     table: Callable[[], "DataFrame"]  # what checks of the table look at
     fresh: Callable[[], "DataFrame"]  # all rows whose keys may be new to the table
     staying: Callable[[], "DataFrame"] | None  # the other rows of the table; None: there are none
+    counted: Callable[[], "DataFrame"]  # both of them
+
+    def in_full(self) -> "CheckedRows":
+        """Return the rows of a table that is looked at as if none of its keys were known."""
+        return replace(self, fresh=self.counted, staying=None)
 
 
 def aggregates_of(frame: "DataFrame", aggregates: list[str]) -> list[Any]:
@@ -52,7 +57,7 @@ def checked_rows(
     outdated: tuple[Interval, ...],
     carried: "DataFrame | None" = None,
 ) -> CheckedRows:
-    """Return the rows of a stage; those of outdated slices, which will be replaced as well, do not stay.
+    """Return the rows of a stage; those of other slices that are outdated will be replaced as well, and do not stay.
 
     Rows that a rebuild carried over are rows of the table, not of the batch.
     """
@@ -63,7 +68,7 @@ def checked_rows(
     def table() -> "DataFrame":
         return read_snapshot(session, relation, staged.position)
 
-    whole = CheckedRows(batch=table, table=table, fresh=table, staying=None)
+    whole = CheckedRows(batch=table, table=table, fresh=table, staying=None, counted=table)
     if base is None or base.position is None:
         return whole
     position = base.position
@@ -77,6 +82,9 @@ def checked_rows(
     def outside() -> "DataFrame":
         return rows_outside(table(), model, (*slices, *outdated))
 
+    def lasting() -> "DataFrame":
+        return rows_outside(table(), model, outdated)
+
     def before() -> "DataFrame":
         return read_snapshot(session, relation, position)
 
@@ -85,9 +93,10 @@ def checked_rows(
 
     match staged.batch.mode:
         case "replace_slices":
-            return CheckedRows(batch=inside, table=table, fresh=inside, staying=outside)
+            counted = lasting if outdated else table
+            return CheckedRows(batch=inside, table=table, fresh=inside, staying=outside, counted=counted)
         case "append":
-            return CheckedRows(batch=appended, table=table, fresh=appended, staying=before)
+            return CheckedRows(batch=appended, table=table, fresh=appended, staying=before, counted=table)
         case "merge" | "delete_insert":
             return _by_files(session, relation, staged, base=base, whole=whole)
         case "replace_all":
@@ -123,4 +132,4 @@ def _by_files(
     def staying() -> "DataFrame":
         return of_files("NOT IN") if files else whole.table()
 
-    return CheckedRows(batch=whole.batch, table=whole.table, fresh=fresh, staying=staying)
+    return replace(whole, fresh=fresh, staying=staying)

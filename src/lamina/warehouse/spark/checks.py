@@ -11,7 +11,7 @@ from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.spark.check_sql import aggregate
 from lamina.warehouse.spark.checked_rows import CheckedRows, Run
 from lamina.warehouse.spark.failing_rows import examples_of
-from lamina.warehouse.spark.unique_keys import is_table_key, meeting_keys
+from lamina.warehouse.spark.unique_keys import meeting_keys
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -21,25 +21,34 @@ Frame = Callable[[], "DataFrame"]
 
 
 def run_checks(
-    rows: CheckedRows, model: CompiledModel, *, slices: tuple[Interval, ...], run: Run
+    rows: CheckedRows,
+    model: CompiledModel,
+    unproven: tuple[CheckSettings, ...],
+    *,
+    slices: tuple[Interval, ...],
+    run: Run,
 ) -> tuple[CheckResult, ...]:
-    """Run a model's checks, those over the same rows in one pass, and find examples of what fails."""
+    """Run a model's checks, those over the same rows in one pass, and find examples of what fails.
+
+    Keys of `unproven` checks are counted over all rows that stay.
+    """
     checks = model.settings.checks
+    seen = {check: rows.in_full() if check in unproven else rows for check in checks}
     groups: dict[Frame, list[CheckSettings]] = {}
-    for check in dict.fromkeys(checks):
-        groups.setdefault(_rows_of(check, rows), []).append(check)
+    for check, view in seen.items():
+        groups.setdefault(_rows_of(check, view), []).append(check)
     counts: dict[CheckSettings, int | str] = {}
     for frame, chosen in groups.items():
         counts |= _counts(frame(), chosen, run)
-    counts |= {check: _with_staying(check, count, rows, run) for check, count in counts.items()}
+    counts |= {check: _with_staying(check, count, seen[check], run) for check, count in counts.items()}
     results = {check: _result(check, model, slices, count=count) for check, count in counts.items()}
-    results |= {check: _with_examples(result, check, rows, model) for check, result in results.items()}
+    results |= {check: _with_examples(result, check, seen[check], model) for check, result in results.items()}
     return tuple(results[check] for check in checks)
 
 
 def _rows_of(check: CheckSettings, rows: CheckedRows) -> Frame:
     """Return the rows a check counts over first."""
-    if is_table_key(check):
+    if check.is_table_key:
         return rows.fresh
     return rows.table if check.scope == "table" else rows.batch
 
@@ -57,7 +66,7 @@ def _counts(frame: "DataFrame", checks: list[CheckSettings], run: Run) -> dict[C
 
 def _with_staying(check: CheckSettings, count: int | str, rows: CheckedRows, run: Run) -> int | str:
     """Add the rows that stay in the table and have a key of the new ones."""
-    if not is_table_key(check) or rows.staying is None or isinstance(count, str):
+    if not check.is_table_key or rows.staying is None or isinstance(count, str):
         return count
     try:
         met = meeting_keys(check, fresh=rows.fresh(), staying=rows.staying(), run=run)

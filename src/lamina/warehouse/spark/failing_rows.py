@@ -6,7 +6,7 @@ from lamina.compiler.graph import CompiledModel
 from lamina.project.model import CheckSettings
 from lamina.warehouse.spark.check_sql import failing, has_key
 from lamina.warehouse.spark.checked_rows import CheckedRows, aggregates_of
-from lamina.warehouse.spark.unique_keys import is_table_key, meeting_keys
+from lamina.warehouse.spark.unique_keys import meeting_keys
 from lamina.warehouse.sql import quote
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ def _doubled(check: CheckSettings, rows: CheckedRows) -> "DataFrame":
     from pyspark.sql import functions
 
     keys = [quote(name) for name in check.names]
-    frame = (rows.fresh if is_table_key(check) else rows.batch)()
+    frame = (rows.fresh if check.is_table_key else rows.batch)()
     found = frame.where(has_key(check)).selectExpr(*keys)
-    if is_table_key(check) and rows.staying is not None:
+    if check.is_table_key and rows.staying is not None:
         met = meeting_keys(check, fresh=frame, staying=rows.staying(), run=aggregates_of)
         found = found if met is None else found.unionByName(met)
     return found.groupBy(*keys).agg(functions.count("*").alias(_COUNT)).where(f"{_COUNT} > 1")

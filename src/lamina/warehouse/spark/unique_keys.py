@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 _BOUNDED = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz", "string", "decimal")
 
 
-def is_table_key(check: CheckSettings) -> bool:
-    """Tell whether a check demands that a key is unique among all rows of a table."""
-    return check.type == "unique" and check.scope == "table"
-
-
 def meeting_keys(check: CheckSettings, *, fresh: "DataFrame", staying: "DataFrame", run: Run) -> "DataFrame | None":
     """Return the keys of rows that stay and that new rows have too, one for each row; None: there can be none.
 

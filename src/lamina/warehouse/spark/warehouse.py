@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.compiler.render import Rendering
+from lamina.project.model import CheckSettings
 from lamina.project.source import SourceTable
 from lamina.strategies.driver import find_driver
 from lamina.values import codec
@@ -168,14 +169,21 @@ class SparkWarehouse:
             added=added,
         )
 
-    def check(self, staged: Staged, model: CompiledModel, *, outdated: tuple[Interval, ...]) -> tuple[CheckResult, ...]:
+    def check(
+        self,
+        staged: Staged,
+        model: CompiledModel,
+        *,
+        outdated: tuple[Interval, ...],
+        unproven: tuple[CheckSettings, ...],
+    ) -> tuple[CheckResult, ...]:
         """Run the model's checks over the staged rows; rows of `outdated` slices will be replaced and do not stay."""
         with translated(model.name, folder=self._folder):
             name = relation(self._settings.catalog, stage_of(staged.batch.commit))
             carried = self._carried.get(staged.batch.commit)
             session = self._application.session()
             rows = checked_rows(session, name, staged, model=model, outdated=outdated, carried=carried)
-            return checks.run_checks(rows, model, slices=staged.batch.slices, run=self._count)
+            return checks.run_checks(rows, model, unproven, slices=staged.batch.slices, run=self._count)
 
     def diff(self, staged: Staged, questions: tuple[DiffQuestion, ...]) -> Diff:
         """Compare the slices of the base with the staged ones."""
