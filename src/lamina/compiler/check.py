@@ -23,7 +23,7 @@ def check_model(subject: Subject) -> tuple[Diagnostic, ...]:
     found = [item for violations in rules_of_model() for item in violations(subject)]
     if isinstance(subject.verdict, Refused):
         found += [_finding(refusal, subject) for refusal in subject.verdict.refusals]
-    return tuple(demote(found, subject.model.settings.allow))
+    return tuple(demote(found, subject.model.settings.allow)) if found else ()
 
 
 def check_project(linked: Sequence[Linked], sources: tuple[SourceTable, ...]) -> tuple[Diagnostic, ...]:

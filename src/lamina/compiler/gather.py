@@ -52,7 +52,9 @@ def subject_of(
     tables: Tables,
 ) -> Subject:
     """Return a model as the rules look at it."""
-    inputs = {str(use.name): facts_of(use, schemas.get(use.name), tables.get(use.name)) for use in model.inputs}
+    # Most models are rebuilt whole and need no proof: of their inputs only the keys count.
+    facts = facts_of if shape is not None else _keys_only
+    inputs = {str(use.name): facts(use, schemas.get(use.name), tables.get(use.name)) for use in model.inputs}
     inputs |= {
         str(use.name): facts_of(use, model.columns, model.settings).replace(is_past=True)
         for use in model.inputs
@@ -77,6 +79,10 @@ def facts_of(use: InputUse, schema: Schema | None, table: SourceTable | ModelSet
     )
 
 
+def _keys_only(use: InputUse, schema: Schema | None, table: SourceTable | ModelSettings | None) -> InputFacts:
+    return InputFacts(name=use.name, keeps=use.on_touch == "keep", keys=tuple(_keys(table, schema)))
+
+
 def _time_column(table: SourceTable | ModelSettings | None) -> ColumnName | None:
     if isinstance(table, SourceTable):
         return table.time_column
@@ -90,6 +96,8 @@ def _keys(table: SourceTable | ModelSettings | None, schema: Schema | None) -> I
         return
     if (upsert := traits_of(table.strategy).upsert) is not None:
         yield tuple(name.lower() for name in upsert.key)
+    if not table.checks:
+        return
     filled = {column.name.lower() for column in schema or () if not column.nullable}
     filled |= {name for check in table.checks if check.type == "not_null" and check.is_strict for name in check.names}
     for check in table.checks:

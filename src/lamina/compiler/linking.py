@@ -107,14 +107,15 @@ class Linking:
         )
         verdict = verdict_of(subject, linked.model.traits)
         found = check_model(subject._replace(verdict=verdict))
-        inlined = {str(name) for name in linked.model.depends_on} & self._ephemeral.keys()
+        inlined = [self._ephemeral[name] for name in linked.model.depends_on if name in self._ephemeral]
         depends_on_order = any(item.code in ORDER_CODES for item in found)
-        depends_on_order |= any(self._ephemeral[name].model.depends_on_order for name in inlined)
+        depends_on_order |= any(item.model.depends_on_order for item in inlined)
+        model = linked.model
+        inputs = tuple([by_range(use, model, verdict) for use in model.inputs])
+        if depends_on_order or any(new is not old for new, old in zip(inputs, model.inputs, strict=True)):
+            model = model.replace(depends_on_order=depends_on_order, inputs=inputs)
         return linked.replace(
-            model=linked.model.replace(
-                depends_on_order=depends_on_order,
-                inputs=tuple(by_range(use, linked.model, verdict) for use in linked.model.inputs),
-            ),
+            model=model,
             diagnostics=(*linked.diagnostics, *found),
             shape=shape if linked.model.is_ephemeral else None,
             stars=tuple(table_stars(query)) if query is not None else (),

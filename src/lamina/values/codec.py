@@ -14,9 +14,14 @@ Packed = msgspec.Raw  # a value left encoded until someone needs it
 DecodeError = msgspec.DecodeError
 
 
+# Made once: an encoder costs as much as a small value.
+_JSON = msgspec.json.Encoder(order="deterministic")
+_PACK = msgspec.msgpack.Encoder(order="deterministic")
+
+
 def to_json(value: Any) -> bytes:
     """Encode a value as compact JSON with sorted keys, so equal values give equal bytes."""
-    return msgspec.json.encode(value, order="deterministic")
+    return _JSON.encode(value)
 
 
 def from_json(data: bytes | str, kind: type[T]) -> T:
@@ -26,7 +31,7 @@ def from_json(data: bytes | str, kind: type[T]) -> T:
 
 def to_pack(value: Any) -> bytes:
     """Encode a value as msgpack."""
-    return msgspec.msgpack.encode(value, order="deterministic")
+    return _PACK.encode(value)
 
 
 def from_pack(data: bytes | memoryview | Packed, kind: type[T]) -> T:

@@ -79,7 +79,8 @@ def local(
 
 def without_layout(settings: ModelSettings) -> ModelSettings:
     """Return settings as if nothing were said about the layout of the table."""
-    return settings.replace(partitioned_by=None, sorted_by=())
+    is_silent = settings.partitioned_by is None and not settings.sorted_by
+    return settings if is_silent else settings.replace(partitioned_by=None, sorted_by=())
 
 
 def layout_of(settings: ModelSettings) -> dict[str, str]:

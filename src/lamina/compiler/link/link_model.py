@@ -77,6 +77,7 @@ def link_query(file: ModelFile, query: QueryObject, names: ModelNames, *, around
         modules={},
         inlined={TableName(name): item.model.fingerprint for name, item in ephemeral.items()},
     )
+    own_fingerprint, bare = fingerprint(file.settings), without_layout(file.settings)
     model = CompiledModel(
         name=file.name,
         kind=file.kind,
@@ -89,8 +90,8 @@ def link_query(file: ModelFile, query: QueryObject, names: ModelNames, *, around
         inputs=tuple(_inputs(file, names, reads, rows=rows, around=around)),
         columns=None if rows.is_open or query.root < 0 else _schema(rows),
         lineage=tuple(_lineage(rows)),
-        fingerprint=fingerprint(file.settings),
-        rows_fingerprint=fingerprint(without_layout(file.settings)),
+        fingerprint=own_fingerprint,
+        rows_fingerprint=own_fingerprint if bare is file.settings else fingerprint(bare),
         layout=layout_of(file.settings),
         is_deterministic=not query.volatile and all(item.model.is_deterministic for item in ephemeral.values()),
         reads_parameters=tuple(sorted(own | inherited)),
@@ -116,6 +117,7 @@ def link_other(file: ModelFile, names: ModelNames, *, around: Surroundings, laye
         modules=modules,
         inlined={},
     )
+    own_fingerprint, bare = fingerprint(file.settings), without_layout(file.settings)
     model = CompiledModel(
         name=file.name,
         kind=file.kind,
@@ -128,8 +130,8 @@ def link_other(file: ModelFile, names: ModelNames, *, around: Surroundings, laye
         inputs=tuple(_declared_inputs(file, names, set(names.declared), around=around)),
         columns=columns,
         lineage=(),
-        fingerprint=fingerprint(file.settings),
-        rows_fingerprint=fingerprint(without_layout(file.settings)),
+        fingerprint=own_fingerprint,
+        rows_fingerprint=own_fingerprint if bare is file.settings else fingerprint(bare),
         layout=layout_of(file.settings),
     )
     return Linked(model=model, diagnostics=())
@@ -174,7 +176,8 @@ def _schema(rows: Rows) -> Schema:
 
 def _lineage(rows: Rows) -> Iterator[LineageEdge]:
     for column in rows.columns:
-        for (table, name), kind in sorted(column.edges.items()):
+        edges = column.edges.items()
+        for (table, name), kind in sorted(edges) if len(edges) > 1 else edges:
             if name != ALL:
                 yield LineageEdge(
                     column=ColumnName(column.name),

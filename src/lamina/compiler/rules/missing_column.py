@@ -15,9 +15,9 @@ RULE = Rule(code="L301", name="MissingColumn")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each required or declared column that the output lacks."""
-    if subject.query is None:
-        return
     settings = subject.model.settings
+    if subject.query is None or not (settings.columns or settings.contract.required):
+        return
     named = [(f"columns.{number}.name", column.name) for number, column in enumerate(settings.columns)]
     declared = {name.lower() for _, name in named}
     required = enumerate(settings.contract.required)

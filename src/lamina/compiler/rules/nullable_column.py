@@ -15,9 +15,9 @@ RULE = Rule(code="L303", name="NullableColumn", severity="warning")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each column promised to be filled that may be null and has no check for it."""
-    if subject.query is None:
-        return
     settings = subject.model.settings
+    if subject.query is None or not settings.columns:
+        return
     checked = {
         str(check.column).lower() for check in settings.checks if check.type == "not_null" and check.severity == "error"
     }

@@ -16,6 +16,8 @@ RULE = Rule(code="L253", name="UnreadInput")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each `[inputs]` name that is not an input."""
+    if not subject.model.settings.inputs:
+        return
     inputs = [str(name) for name in subject.inputs]
     known = {name.lower() for name in inputs} | {name.lower() for name in subject.model.depends_on}
     bare = {name.rpartition(".")[2] for name in known}

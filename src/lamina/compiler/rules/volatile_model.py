@@ -16,8 +16,10 @@ RULE = Rule(code="L432", name="VolatileModel", severity="warning")
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each such function of a model that is evaluated whole; others are refused."""
+    if subject.query is None or not subject.query.volatile:
+        return
     traits = subject.model.traits
-    if subject.query is None or not traits.has_table or traits.slices is not None or traits.driver is not None:
+    if not traits.has_table or traits.slices is not None or traits.driver is not None:
         return
     for name in subject.query.volatile:
         found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", subject.file.text, re.IGNORECASE)

@@ -111,9 +111,9 @@ def _is_time(cast: Node) -> bool:
 
 def _spelled_out(nodes: Nodes) -> Iterator[Node]:
     """Yield the casts of constants put together, such as `cast(lower('NOW') AS date)`: Spark evaluates them first."""
-    for cast in nodes.of(_CASTS):
+    for cast in (node for node in nodes.of(_CASTS) if _is_time(node)):
         operand = cast.this.unnest()
-        if not _is_time(cast) or isinstance(operand, (exp.Column, exp.Literal)) or operand.find(exp.Column):
+        if isinstance(operand, (exp.Column, exp.Literal)) or operand.find(exp.Column):
             continue
         text = "".join(item.this for item in operand.find_all(exp.Literal) if item.is_string).lower()
         if any(word in text for word in CLOCK_WORDS):
