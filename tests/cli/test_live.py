@@ -1,8 +1,12 @@
 """Interrupting a run: the first signal lets the current commit end, the second ends everything at once."""
 
 import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, current_thread
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -43,12 +47,32 @@ def test_the_second_signal_interrupts_what_the_first_let_end(
     assert "interrupted again: ending at once" in capsys.readouterr().err
 
 
+@contextmanager
+def handled_by(handler: Callable[[int, FrameType | None], Any] | signal.Handlers) -> Iterator[None]:
+    """Let a handler have the signal before the command does."""
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+        assert signal.getsignal(signal.SIGINT) is handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_what_is_interrupted_before_it_began_ends_at_once() -> None:
-    stop, before = Stop(), signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt), interruptible(stop):
+    stop = Stop()
+    with handled_by(signal.default_int_handler), pytest.raises(KeyboardInterrupt), interruptible(stop):
         signal.raise_signal(signal.SIGINT)
     assert not stop.is_requested
-    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_signal_that_was_ignored_before_the_run_is_heard_by_it() -> None:
+    stop = Stop()
+    with handled_by(signal.SIG_IGN), interruptible(stop):
+        signal.raise_signal(signal.SIGINT)
+        assert not stop.is_requested
+        stop.attach(lambda: None)
+        signal.raise_signal(signal.SIGINT)
+        assert stop.is_requested
 
 
 def test_an_interrupted_run_answers_with_its_document(tmp_path: Path) -> None:

@@ -75,6 +75,7 @@ def interruptible(stop: "Stop") -> Iterator[None]:
         if not stop.is_heard:
             signal.signal(number, before[signal.Signals(number)])
             signal.raise_signal(number)
+            signal.signal(number, handle)  # it was ignored, as in the background of a shell: the run to come listens
         elif stop.is_requested:
             sys.stderr.write("\ninterrupted again: ending at once\n")
             raise KeyboardInterrupt
