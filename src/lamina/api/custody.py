@@ -79,13 +79,13 @@ def restore_if_lost(config: Config) -> Restored | None:
 def refuse_elsewhere(config: Config) -> None:
     """Raise unless the tables are where the state says, and written by this state; note where both are."""
     here = config.catalog.warehouse
-    recorded, leaving = tables_folder(config)
-    left = [folder for folder in (recorded, *leaving) if folder is not None and folder != here]
-    if left:
-        raise ProjectMoved(left[0], here, is_there=os.path.isdir(left[0]))
-    refuse_shared(config)
     with closing(Database(Path(config.catalog.database))) as database:
         with database.reading() as connection:
+            recorded, leaving = _tables_folder(connection, config)
+            left = [folder for folder in (recorded, *leaving) if folder is not None and folder != here]
+            if left:
+                raise ProjectMoved(left[0], here, is_there=os.path.isdir(left[0]))
+            _refuse_shared(connection, config)
             is_noted = recorded is not None and place.is_kept_here(connection, Path(here))
         if not is_noted:
             with database.writing() as connection:
@@ -95,19 +95,26 @@ def refuse_elsewhere(config: Config) -> None:
 
 def refuse_shared(config: Config) -> None:
     """Raise while another state file writes the tables of this warehouse under the same identity."""
+    with closing(Database(Path(config.catalog.database))) as database, database.reading() as connection:
+        _refuse_shared(connection, config)
+
+
+def _refuse_shared(connection: StateTransaction, config: Config) -> None:
     here, path = config.catalog.warehouse, config.catalog.database
-    with closing(Database(Path(path))) as database, database.reading() as connection:
-        keeper = place.keeper_elsewhere(connection, Path(here))
+    keeper = place.keeper_elsewhere(connection, Path(here))
     if keeper is not None:
         raise TablesKeptElsewhere(here, state=path, keeper=keeper)
 
 
 def tables_folder(config: Config) -> tuple[str | None, tuple[str, ...]]:
     """Return the folder that the tables are recorded in, and those that files may name until they are relocated."""
-    here = config.catalog.warehouse
     with closing(Database(Path(config.catalog.database))) as database, database.reading() as connection:
-        found = place.read_place(connection)
-        pointers = {} if found.warehouse else JdbcCatalog(config.catalog.name).pointers(connection)
+        return _tables_folder(connection, config)
+
+
+def _tables_folder(connection: StateTransaction, config: Config) -> tuple[str | None, tuple[str, ...]]:
+    here, found = config.catalog.warehouse, place.read_place(connection)
+    pointers = {} if found.warehouse else JdbcCatalog(config.catalog.name).pointers(connection)
     recorded = found.warehouse or _folder_of(pointers)
     is_here = recorded is not None and _is_same(recorded, here)
     return here if is_here else recorded, found.leaving
