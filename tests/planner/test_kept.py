@@ -47,6 +47,33 @@ def test_a_rebuild_says_how_many_rows_only_the_table_holds() -> None:
     assert action.reason.endswith("rows that only the table holds are carried over (3 when it was last read in full)")
 
 
+def test_a_rebuild_says_what_becomes_of_columns_that_left_the_query() -> None:
+    new = model(strategy=MERGE, fingerprint="v2")
+    facts = ModelFacts(
+        coverage=built(model(strategy=MERGE), WHOLE).replace(retained=3),
+        target=TargetFacts(status="ours"),
+        columns=(ColumnName("DAY"), ColumnName("amount")),
+    )
+
+    def said(selection: Selection, facts: ModelFacts = facts) -> str:
+        (action,) = foretell(new, facts, Occasion(day(8, hour=6), selection, {}, {}))
+        return action.reason.partition("read in full)")[2]
+
+    assert said(Selection()) == "; `amount` left the query: kept for values of these rows, null in all others"
+    assert said(Selection(is_full_refresh=True)) == "; `amount` left the query: dropped"
+    assert said(Selection(is_full_refresh=True, is_loss_accepted=True)) == ""
+    assert said(Selection(), facts.replace(coverage=facts.coverage.replace(retained=0))) == ""
+    assert said(Selection(), facts.replace(columns=(ColumnName("day"),))) == ""
+
+
+def test_columns_that_left_the_query_are_recorded_until_a_batch_knows_better() -> None:
+    subject = model(strategy=MERGE)
+    kept = built(subject, WHOLE).replace(former=(ColumnName("amount"),))
+    made = batch(subject, "merge", WHOLE)
+    assert recorded(subject, kept, made).former == ("amount",)
+    assert record_batch(kept, subject, made, start=None, watermark=None, former=()).former == ()
+
+
 def test_a_run_leaves_it_to_its_result_to_count_them() -> None:
     facts = ModelFacts(
         coverage=built(model(strategy=MERGE), WHOLE).replace(retained=3), target=TargetFacts(status="ours")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tests.simulation.algebra import Expression, Read, Relation, Row, evaluate
+from tests.simulation.algebra import Expression, Read, Relation, Row, columns_of, evaluate
 from tests.simulation.lake import Lake, Metadata, Snapshot, bag
 from tests.simulation.row_writes import cut_rows
 from tests.simulation.table_versions import steps_since
@@ -25,6 +25,10 @@ class MemoryReads:
         self._queries = queries
         self._models = {TableName(model.name): model for model in graph.models}
         self._sources = {TableName(source.name): source for source in graph.sources}
+
+    def columns(self, model: CompiledModel) -> tuple[str, ...]:
+        """Return the columns that a model's query gives."""
+        return columns_of(self._queries[model.fingerprint])
 
     def compute(self, model: CompiledModel, slices: tuple[Interval, ...], pins: Mapping[TableName, Pin]) -> Relation:
         """Return the rows that a model's query gives for some slices."""

@@ -16,6 +16,7 @@ from tests.simulation.row_writes import (
     expected_rows,
     kept_rows,
     refuse_strays,
+    without_empty,
     written,
 )
 from tests.simulation.table_versions import head_of, history_of, schema_of
@@ -128,6 +129,7 @@ class MemoryWarehouse:
             is_relaid=base is not None and base.head.layout != layout,
             added=_added(base, relation) if batch.mode == "append" else (),
             retained=_retained(batch, model, relation, counts),
+            former=tuple(ColumnName(name) for name in relation.columns if name not in self._reads.columns(model)),
         )
 
     def _result(self, batch: Batch, model: CompiledModel, base: Metadata | None) -> tuple[Relation, Counts]:
@@ -138,9 +140,15 @@ class MemoryWarehouse:
         if own is None and batch.carried_from is not None and carries_rows(batch, model):
             raise WarehouseFailure("rows that only the table holds cannot be told from others", kind="conflict")
         there = own if own is not None and batch.mode == "replace_all" else None if base is None else base.head
-        old = Relation(result.columns, ()) if there is None else aligned(there.relation, result.columns)
-        rows, counts = written(batch, model, old, result)
-        return Relation(result.columns, rows), counts
+        if there is None:
+            rows, counts = written(batch, model, Relation(result.columns, ()), result)
+            return Relation(result.columns, rows), counts
+        # A column that left the query stays for rows that have values there and stay themselves.
+        others = () if batch.is_from_nothing else there.relation.columns
+        gone = tuple(name for name in others if name not in result.columns)
+        columns = (*result.columns, *gone)
+        rows, counts = written(batch, model, aligned(there.relation, columns), aligned(result, columns))
+        return without_empty(Relation(columns, rows), gone), counts
 
     def _put_stage(self, batch: Batch, base: Metadata | None, snapshot: Snapshot) -> str:
         kept = () if base is None else base.snapshots
@@ -216,6 +224,9 @@ class MemoryWarehouse:
         try:
             pinned = {name: Pin(name, position) for name, position in pins.items()}
             expected = expected_rows(model, self._reads.compute(model, slices, pinned))
+            # Columns that left the query are null in what it gives.
+            columns = (*expected.columns, *(name for name in actual.columns if name not in expected.columns))
+            expected, actual = aligned(expected, columns), aligned(actual, columns)
         except WarehouseFailure as error:
             return Comparison(0, len(actual.rows), missing=0, extra=0, unverifiable=error.message)
         kept = kept_rows(model, actual, expected)

@@ -115,6 +115,21 @@ def _whole_source_as_new_rows(batch: Any, model: CompiledModel, old: Any, result
     return _written(batch.replace(pins=pins) if batch.mode == "merge" else batch, model, old, result)
 
 
+def _old_values_in_new_rows(batch: Any, model: CompiledModel, old: Any, result: Any) -> Any:
+    """Fill what a rebuilt row does not have with what the row of its key had."""
+    rows, counts = _written(batch, model, old, result)
+    places = [old.place(name) for name in model.traits.kept_by]
+    if batch.mode != "replace_all" or not places:
+        return rows, counts
+    before = {tuple(row[place] for place in places): row for row in old.rows}
+    older = (before.get(tuple(row[place] for place in places), row) for row in rows)
+    filled = (
+        tuple(there if cell is None else cell for cell, there in zip(row, other, strict=True))
+        for row, other in zip(rows, older, strict=True)
+    )
+    return tuple(filled), counts
+
+
 def _only_added_rows(added: Any, _removed: Any, column: str) -> Any:
     return _changed_units(added, added, column)
 
@@ -280,6 +295,22 @@ MUTANTS = (
         batches,
         "carried_ranges",
         lambda *_: (),
+    ),
+    Mutant(
+        "former_columns_keep_old_values",
+        "rows that the query gives have null in a column that left it",
+        memory_warehouse,
+        "written",
+        _old_values_in_new_rows,
+    ),
+    Mutant(
+        "former_columns_are_dropped",
+        "a column that left the query stays for rows that only the table holds",
+        memory_warehouse,
+        "without_empty",
+        lambda relation, names: row_writes.aligned(
+            relation, tuple(name for name in relation.columns if name not in names)
+        ),
     ),
     Mutant(
         "rows_of_others_are_kept",

@@ -178,7 +178,7 @@ def wrong_keys(lake: Lake, graph: Graph, queries: Queries, model: CompiledModel)
         return []
     query = queries[model.fingerprint]
     table = visible(lake, model, query)
-    source = evaluate(query, lambda read: current_rows(lake, graph, read.table), WHOLE)
+    source = _as(evaluate(query, lambda read: current_rows(lake, graph, read.table), WHOLE), table.columns)
     key, order = table.place(strategy.unique_key[0]), [table.place(name) for name in strategy.order_by]
     newest: dict[Cell, Row] = {}
     for row in source.rows:
@@ -196,7 +196,7 @@ def wrong_keys(lake: Lake, graph: Graph, queries: Queries, model: CompiledModel)
 def _wrong_tuples(lake: Lake, graph: Graph, query: Expression, model: CompiledModel) -> list[str]:
     """Return that the rows of tuples which a source has are not those of the source, if they are not."""
     table = visible(lake, model, query)
-    source = evaluate(query, lambda read: current_rows(lake, graph, read.table), WHOLE)
+    source = _as(evaluate(query, lambda read: current_rows(lake, graph, read.table), WHOLE), table.columns)
     kept = lost_without(model, table, source)
     expected, actual = bag(source), bag(table) - Counter(kept)
     return [f"{model.name}: {difference(expected, actual)}"] if expected != actual else []
@@ -237,25 +237,32 @@ def given_by(lake: Lake, graph: Graph, query: Expression, pins: Mapping[TableNam
 
 
 def _rank(row: Row, order: list[int]) -> tuple[Any, ...]:
-    return tuple(row[place] for place in order)
+    return tuple((row[place] is not None, row[place]) for place in order)
 
 
 def _recompute_model(
     model: CompiledModel, query: Expression, tables: dict[str, Relation], *, due: Interval | None, kept: Relation
 ) -> Relation:
-    columns = columns_of(query)
+    columns = (*columns_of(query), *_values_beside(kept, columns_of(query)))
     grown = _as(kept, columns)
     if due is None:
         return grown
     own = str(model.name)
     if all(read.table != own for read in reads_of(query)):
-        return Relation(columns, grown.rows + evaluate(query, lambda read: tables[read.table], due).rows)
+        given = _as(evaluate(query, lambda read: tables[read.table], due), columns)
+        return Relation(columns, grown.rows + given.rows)
     # A model that reads its own past grows by one day at a time.
     for span in days_in(due):
         known = {**tables, own: grown}
-        day = evaluate(query, _reader_of(known), span)
+        day = _as(evaluate(query, _reader_of(known), span), columns)
         grown = Relation(columns, grown.rows + day.rows)
     return grown
+
+
+def _values_beside(kept: Relation, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the columns beside some others in which rows that stay have values; what a query gives has none there."""
+    others = (name for name in kept.columns if name not in columns)
+    return tuple(name for name in others if any(row[kept.place(name)] is not None for row in kept.rows))
 
 
 def _reader_of(tables: Mapping[str, Relation]) -> Callable[[Read], Relation]:
@@ -304,8 +311,10 @@ def wrong_slices(lake: Lake, graph: Graph, queries: Queries, *, model: CompiledM
         if segment.debts:
             continue
         query = queries[segment.logic]
-        expected = bag(_consumed(lake, graph, query, record.coverage, segment.interval))
-        actual = rows_in(_as(relation, columns_of(query)), model, segment.interval)
+        # A full refresh drops columns that left the query, also those of slices that are no longer due.
+        names = tuple(name for name in columns_of(query) if name in relation.columns)
+        expected = bag(_as(_consumed(lake, graph, query, record.coverage, segment.interval), names))
+        actual = rows_in(_as(relation, names), model, segment.interval)
         if expected != actual:
             found.append(f"{model.name} {_days(segment.interval)}: {difference(expected, actual)}")
     stray = bag(relation)

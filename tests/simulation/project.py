@@ -186,6 +186,18 @@ def _merged(design: Design, _shapes: tuple[Shape, ...]) -> Made:
     return Made(Keep(sound, "amount", ">", design.edition % 3), strategy)
 
 
+def _renamed(design: Design, _shapes: tuple[Shape, ...]) -> Made:
+    """The newest row of each key; its status gets another name by an edit of the code, or is left out."""
+    columns = ("id", "ts", "key", "status", "amount")
+    # What a merge once took in stays, so it takes no poison.
+    sound = Keep(Read(design.inputs[0], columns), "amount", "<>", POISON)
+    names = {"id": "id", "ts": "ts", "key": "key", "amount": "amount"}
+    names |= ({"status": "status"}, {"state": "status"}, {})[design.edition % 3]
+    picked = Pick(sound, tuple((name, source, "same") for name, source in names.items()))
+    order = (ColumnName("ts"), ColumnName("id"))
+    return Made(picked, Merge((ColumnName("key"),), driver=TableName(design.inputs[0]), order_by=order))
+
+
 def _listed(design: Design, _shapes: tuple[Shape, ...]) -> Made:
     """Rows of a source with their ids, each of which may come once in the whole table."""
     read = Read(design.inputs[0], ("id", "ts", "key", "amount"), by="ts")
@@ -229,16 +241,17 @@ TEMPLATES: dict[str, Template] = {
     "kept_days": _kept_days,
     "logged": _logged,
     "merged": _merged,
+    "renamed": _renamed,
     "listed": _listed,
     "loaded": _loaded,
     "replaced": _replaced,
 }
 SLICED = ("rows", "daily", "trailing", "running", "enriched", "union")
-WITH_IDS = ("merged", "replaced", "listed", "loaded")  # their ids come from a source
+WITH_IDS = ("merged", "renamed", "replaced", "listed", "loaded")  # their ids come from a source
 KEPT = ("kept", "kept_merged", "kept_days", "logged")  # changes of their driver are let pass
 WITH_ONE_ID = ("listed", "loaded")
 # Not built in days.
-WHOLE = ("totals", "joined", "appended", "kept", "kept_merged", "logged", "merged", "replaced", "loaded")
+WHOLE = ("totals", "joined", "appended", "kept", "kept_merged", "logged", "merged", "renamed", "replaced", "loaded")
 
 
 class Project(Value, frozen=True):

@@ -18,6 +18,12 @@ def aligned(relation: Relation, columns: tuple[str, ...]) -> Relation:
     return Relation(columns, tuple(rows))
 
 
+def without_empty(relation: Relation, names: tuple[str, ...]) -> Relation:
+    """Return rows without those of some columns in which no row has a value."""
+    empty = {name for name in names if all(row[relation.place(name)] is None for row in relation.rows)}
+    return aligned(relation, tuple(name for name in relation.columns if name not in empty))
+
+
 def _time_place(relation: Relation, model: CompiledModel) -> int | None:
     slices = model.traits.slices
     return relation.place(slices.time_column) if slices is not None else None

@@ -68,7 +68,12 @@ def _run(world: World, action: Run) -> None:
     world.remember_file()
     process = Process()
     world.open_command().close()
-    watch = Watch(world, world.compile()[0], is_loss_accepted=action.flag == "accept_loss")
+    watch = Watch(
+        world,
+        world.compile()[0],
+        is_loss_accepted=action.flag == "accept_loss",
+        is_from_nothing=action.flag in ("full_refresh", "accept_loss"),
+    )
     trouble = _trouble(world, action.trouble, process, watch) if action.trouble is not None else None
 
     def hook(passed: str) -> None:

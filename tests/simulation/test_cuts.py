@@ -39,7 +39,7 @@ def _is_historic(schedule: Schedule, name: str) -> bool:
     design = next((item for item in schedule.project.designs if item.name == name), None)
     if design is None:
         return False
-    is_kept = design.template in ("merged", "replaced", *KEPT)
+    is_kept = design.template in ("merged", "renamed", "replaced", *KEPT)
     return is_kept or any(_is_historic(schedule, item) for item in design.inputs)
 
 

@@ -20,10 +20,13 @@ class Violation(AssertionError):
 class Watch:
     """Looks at the visible tables at every failpoint; outsiders tell it when they move one."""
 
-    def __init__(self, world: World, graph: Graph, *, is_loss_accepted: bool = False) -> None:
+    def __init__(
+        self, world: World, graph: Graph, *, is_loss_accepted: bool = False, is_from_nothing: bool = False
+    ) -> None:
         self._world = world
         self._graph = graph
         self._is_loss_accepted = is_loss_accepted
+        self._is_from_nothing = is_from_nothing  # columns that left their query are dropped
         self._models = {model.target: model for model in graph.models}
         self._seen = self._look()
         self.is_fenced = False  # another run has taken the lease over
@@ -93,18 +96,20 @@ class Watch:
         if own is None or own.mark is None or mark is None:
             return
         lake, queries, builder = self._world.lake, self._world.queries, self._world.models[own.mark.fingerprint]
-        saved = aligned(
-            Relation(own.relation.columns, saved_rows(lake, self._graph, queries, builder, own.relation, mark.pins)),
-            after.head.relation.columns,
-        )
-        if lost := bag(saved) - bag(after.head.relation):
+        there = after.head.relation
+        # A column that left the query is still there as long as a row that only the table holds has a value in it.
+        others = () if self._is_from_nothing else own.relation.columns
+        columns = (*there.columns, *(name for name in others if name not in there.columns))
+        now = bag(aligned(there, columns))
+        saved = saved_rows(lake, self._graph, queries, builder, own.relation, mark.pins)
+        if lost := bag(aligned(Relation(own.relation.columns, saved), columns)) - now:
             raise Violation(f"I1 rows that {table} had saved are lost: {sorted(lost, key=repr)}")
         if not model.traits.kept_by:
             return
         query = self._world.queries[mark.fingerprint]
         source = given_by(self._world.lake, self._graph, query, mark.pins)
         kept = lost_without(model, own.relation, source)
-        lost = Counter(kept) - bag(after.head.relation)
+        lost = bag(aligned(Relation(own.relation.columns, kept), columns)) - now
         if lost:
             raise Violation(f"I1 rows that only {table} held are lost: {sorted(lost, key=repr)}")
 

@@ -16,7 +16,7 @@ BESIDE: dict[str, set[str]] = {
     "full_refresh": {
         "project/model.py",  # the default
         "project/read.py",  # the only one of a seed
-        "cli/asking.py",  # a flag of that name
+        "api/asking.py",  # a flag of that name
     },
     "ephemeral": {"project/read.py"},  # none of a Python model
     "merge": WRITTEN,

@@ -81,7 +81,9 @@ def look(
             **{source.head.table: source.head for source in seen},
         },
         models={
-            model.name: _model_facts(model, recoveries[model.name], view=view, unreadable=unreadable)
+            model.name: _model_facts(model, recoveries[model.name], view=view, unreadable=unreadable).replace(
+                columns=tuple(column.name for column in heads[model.target].columns)
+            )
             for model in models
         },
         touches=logs,

@@ -243,6 +243,7 @@ def _late_mark(writer: Writer, ground: Ground, staged: Staged, proven: tuple[Pro
         start=ground.start,
         watermark=staged.watermark,
         retained=staged.retained,
+        former=staged.former,
         proven=proven,
     )
     return _mark(writer, ground, staged.batch).replace(coverage=coverage)

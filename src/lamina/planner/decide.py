@@ -39,7 +39,8 @@ def foretell(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> tup
     decided = decide(model, facts, occasion)
     if accepts_loss(occasion.selection) and model.name not in occasion.selection.upstreams:
         return decided
-    return tuple(with_kept(model, facts, action, Selection()) for action in decided)
+    selection = occasion.selection.replace(is_loss_accepted=False)
+    return tuple(with_kept(model, facts, action, selection) for action in decided)
 
 
 def _refusal(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Block | None:

@@ -9,7 +9,7 @@ from lamina.values.facts import ModelFacts
 from lamina.values.interval import WHOLE, Interval, intersect, merge, subtract
 from lamina.values.names import Position
 from lamina.values.plan import Action, Block, Build, Rebuild, Selection
-from lamina.values.words import counted
+from lamina.values.words import counted, listed
 
 
 def accepts_loss(selection: Selection) -> bool:
@@ -104,10 +104,23 @@ def with_kept(model: CompiledModel, facts: ModelFacts, action: Action, selection
     if model.traits.kept_by or held or retained:
         retained = None if held else retained
         known = "" if retained is None else f" ({retained or 'none'} when it was last read in full)"
-        reason = f"{action.reason}; rows that only the table holds are {verb}{known}"
+        columns = "" if retained == 0 or accepts_loss(selection) else _columns_in_words(model, facts, selection)
+        reason = f"{action.reason}; rows that only the table holds are {verb}{known}{columns}"
         return action.replace(reason=reason, rows_carried=0 if accepts_loss(selection) else retained)
     grid = grid_of(model)
     beside = subtract(covered(facts.coverage), action.intervals)
     if grid is None or not beside:
         return action
-    return action.replace(reason=f"{action.reason}; {spans_in_words(beside, grid)}: not due, {verb}")
+    columns = "" if accepts_loss(selection) else _columns_in_words(model, facts, selection)
+    return action.replace(reason=f"{action.reason}; {spans_in_words(beside, grid)}: not due, {verb}{columns}")
+
+
+def _columns_in_words(model: CompiledModel, facts: ModelFacts, selection: Selection) -> str:
+    """Say what becomes of columns of the table that the query does not have; nothing where that is not known."""
+    given = {column.name.casefold() for column in model.columns or ()}
+    left = tuple(name for name in facts.columns if name.casefold() not in given)
+    if not given or not left:
+        return ""
+    is_renewed = selection.is_full_refresh and model.name not in selection.upstreams
+    fate = "dropped" if is_renewed else "kept for values of these rows, null in all others"
+    return f"; {listed(left)} left the query: {fate}"

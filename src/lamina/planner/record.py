@@ -10,7 +10,7 @@ from lamina.values.batch import Batch
 from lamina.values.coverage import Coverage, Cursor, Debt, Logic, ProvenKey, Segment
 from lamina.values.grid import ceil_unit
 from lamina.values.interval import WHOLE, Interval, intersect, merge, subtract
-from lamina.values.names import Fingerprint, Position, TableName
+from lamina.values.names import ColumnName, Fingerprint, Position, TableName
 
 
 def record_batch(
@@ -21,12 +21,14 @@ def record_batch(
     start: datetime | None,
     watermark: str | None,
     retained: int | None = None,
+    former: tuple[ColumnName, ...] | None = None,
     proven: tuple[ProvenKey, ...] = (),
 ) -> Coverage:
     """Return the coverage after a batch is published, an equal result included.
 
     `coverage` is the one the table's record holds at that moment; `start` is the effective start of an interval model;
-    `retained` counts the rows that only the table holds, where the batch knows; `proven` is what its checks have shown.
+    `retained` counts the rows that only the table holds and `former` are the columns kept for them, where the batch
+    knows; `proven` is what its checks have shown.
     """
     coverage = as_current(model, coverage)
     if batch.mode == "rewrite":
@@ -59,6 +61,7 @@ def record_batch(
         not_followed=_not_followed(model, () if is_whole and not kept else coverage.not_followed, retained),
         held=coverage.held if is_partial else _still_held(coverage, ranges, segments),
         loaded=coverage.loaded if is_partial else (),
+        former=coverage.former if former is None else former,
         proven=proven,
     )
 

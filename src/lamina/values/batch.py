@@ -63,6 +63,7 @@ class Staged(Value, frozen=True):
     watermark: str | None = None
     drift: tuple[Drift, ...] = ()  # what the table's columns had to follow
     retained: int | None = None  # rows that only the table holds; None: not known
+    former: tuple[ColumnName, ...] = ()  # columns that left the query, kept for such rows
     is_relaid: bool = False  # in another layout than its base
     added: tuple[ColumnRanges, ...] = ()  # of an append: the ranges of time columns its rows lie in, where known
 

@@ -66,6 +66,7 @@ class Coverage(Value, frozen=True):
 
     keeps: bool = False  # the strategy that built it keeps rows that its inputs no longer give
     ever_built: tuple[Interval, ...] | None = None  # slices that a batch has ever built; None: not known
+    former: tuple[ColumnName, ...] = ()  # columns that left the query, kept for rows that only the table holds
     proven: tuple[ProvenKey, ...] = ()  # what `unique` checks found in the whole table, and have looked after since
 
     def cursor(self, name: TableName) -> Cursor | None:

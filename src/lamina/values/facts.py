@@ -5,7 +5,7 @@ from typing import Literal
 
 from lamina.values.coverage import Coverage, Mark
 from lamina.values.interval import Interval
-from lamina.values.names import CommitId, Fingerprint, ModelName, Position, RunId, TableName
+from lamina.values.names import ColumnName, CommitId, Fingerprint, ModelName, Position, RunId, TableName
 from lamina.values.schema import Schema
 from lamina.values.touch import Touch
 from lamina.values.value import Value
@@ -80,6 +80,7 @@ class ModelFacts(Value, frozen=True):
     failures: tuple[Failure, ...] = ()
     requests: tuple[Interval, ...] = ()  # ranges that someone asked for, until they are built
     unreadable: str = ""  # why a source that it reads cannot be read now
+    columns: tuple[ColumnName, ...] = ()  # of its table
 
 
 class Facts(Value, frozen=True):

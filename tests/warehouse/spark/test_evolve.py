@@ -19,6 +19,7 @@ from lamina.warehouse.spark.evolve import (
     must_follow,
     own_columns,
     updating,
+    without_former,
 )
 
 
@@ -107,3 +108,18 @@ def test_a_merge_updates_only_what_both_its_query_and_its_table_have(
     names = None if listed is None else tuple(ColumnName(name) for name in listed)
     upsert = Upsert(key=(ColumnName("ID"),), update_columns=names)
     assert updating(upsert, own_columns(table, given), table).update_columns == updated
+
+
+def test_a_column_that_left_the_query_is_no_drift() -> None:
+    table = schema(id="int", note="string", old="int")
+    change = evolve(table, schema(id="int"))
+    assert without_former(change, schema(old="int")).gone == ("note",)
+
+
+@pytest.mark.parametrize("chosen", [None, ("v",)])
+def test_an_upsert_takes_values_away_that_are_not_of_the_query(chosen: tuple[str, ...] | None) -> None:
+    listed = None if chosen is None else tuple(ColumnName(name) for name in chosen)
+    upsert = Upsert(key=(ColumnName("k"),), update_columns=listed)
+    table, own = schema(k="int", v="int", old="int", gone="int"), (ColumnName("k"), ColumnName("v"))
+    assert updating(upsert, own, table, former=(ColumnName("old"),)).update_columns == ("v", "old")
+    assert updating(upsert, own, table).update_columns == ("v",)

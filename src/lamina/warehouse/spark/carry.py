@@ -36,6 +36,7 @@ class Carry:
         self._base = base
         self.rows: DataFrame | None = None
         self.count = 0
+        self._former: set[str] = set()  # columns that left the query
 
     @property
     def can_matter(self) -> bool:
@@ -48,6 +49,21 @@ class Carry:
         # Cut off from the table, which is replaced before they are written.
         self.rows = None if found is None else found.localCheckpoint()
         self.count = 0 if self.rows is None else self.rows.count()
+
+    def valued(self, columns: Schema) -> Schema:
+        """Return those of some columns that left the query in which rows to carry over have values.
+
+        All other rows are null there: a value of before would not belong to what the query gives.
+        """
+        self._former = {column.name.casefold() for column in columns}
+        if self.rows is None:
+            return ()
+        there = {name.casefold() for name in self.rows.columns}
+        held = tuple(column for column in columns if column.name.casefold() in there)
+        if not held:
+            return ()
+        (counts,) = self.rows.selectExpr(*(f"count({quote(column.name)})" for column in held)).collect()
+        return tuple(column for column, count in zip(held, counts, strict=True) if count)
 
     def require_types(self, columns: Schema, given: tuple[ColumnName, ...]) -> None:
         """Raise where what is carried cannot take the types of the new table."""
@@ -114,7 +130,7 @@ class Carry:
             raise KeptRowsCollide(self._model.name, f"several of them have the same {listed(upsert.key)}")
 
     def _held(self, columns: Schema, given: tuple[ColumnName, ...]) -> tuple[ColumnName, ...]:
-        there = {column.name.casefold() for column in self._base.columns}
+        there = {column.name.casefold() for column in self._base.columns} - self._former
         names = tuple(column.name for column in columns if column.name.casefold() in there)
         return held_columns(self._model.traits.upsert, names, given)
 

@@ -69,6 +69,15 @@ def drift_of(model: str, change: Evolution, table: Schema) -> tuple[Drift, ...]:
     )
 
 
+def former_of(model: str, columns: Schema) -> tuple[Drift, ...]:
+    """Return what becomes of columns that left the query while rows that only the table holds have values in them."""
+    reason = "gone from the query; rows that only the table holds keep their values, all others have null"
+    return tuple(
+        Drift(model=model, column=column.name, before=column.type, after=None, action="kept", reason=reason)
+        for column in columns
+    )
+
+
 def ignored_drift_of(model: str, change: Evolution, table: Schema) -> tuple[Drift, ...]:
     """Return what an evolution does to a table that follows only what it must, column by column, for people."""
     followed = {*change.gone, *(item.column for item in must_follow(change).mismatched)}
@@ -78,9 +87,21 @@ def ignored_drift_of(model: str, change: Evolution, table: Schema) -> tuple[Drif
     )
 
 
+def drifted_columns(change: Evolution) -> tuple[str, ...]:
+    """Return every column that an evolution is about."""
+    changed = (*(column.name for column in (*change.added, *change.widened)), *change.gone)
+    return (*changed, *(item.column for item in change.mismatched))
+
+
 def kept_columns(table: Schema, change: Evolution) -> Schema:
     """Return the columns of a table that a result no longer has."""
     return tuple(column for column in table if column.name in change.gone)
+
+
+def without_former(change: Evolution, former: Schema) -> Evolution:
+    """Return an evolution without columns that left the query: that is no drift."""
+    names = {column.name for column in former}
+    return change.replace(gone=tuple(name for name in change.gone if name not in names))
 
 
 def cast_columns(table: Schema, change: Evolution) -> Schema:
@@ -106,15 +127,21 @@ def own_columns(table: Schema, given: Iterable[str]) -> tuple[ColumnName, ...]:
     return tuple(column.name for column in table if column.name.casefold() in names)
 
 
-def updating(upsert: Upsert, own: tuple[ColumnName, ...], table: Schema) -> Upsert:
-    """Return an upsert that leaves the columns alone which a table keeps although its query no longer has them."""
+def updating(
+    upsert: Upsert, own: tuple[ColumnName, ...], table: Schema, *, former: tuple[ColumnName, ...] = ()
+) -> Upsert:
+    """Return an upsert that leaves the columns alone which a table keeps although its result no longer has them.
+
+    Those that left the query become null in every row that it gives.
+    """
     if len(own) == len(table):
         return upsert
     keys = {key.casefold() for key in upsert.key}
     if upsert.update_columns is None:
-        return upsert.replace(update_columns=tuple(name for name in own if name.casefold() not in keys))
+        return upsert.replace(update_columns=(*(name for name in own if name.casefold() not in keys), *former))
     present = {name.casefold() for name in own}
-    return upsert.replace(update_columns=tuple(name for name in upsert.update_columns if name.casefold() in present))
+    listed = (name for name in upsert.update_columns if name.casefold() in present)
+    return upsert.replace(update_columns=(*listed, *former))
 
 
 def can_cast(mismatches: tuple[Mismatch, ...]) -> bool:

@@ -36,6 +36,7 @@ from lamina.warehouse.spark.evolve import (
     can_cast,
     cast_columns,
     drift_of,
+    drifted_columns,
     evolve,
     ignored_drift_of,
     is_same,
@@ -44,8 +45,10 @@ from lamina.warehouse.spark.evolve import (
     must_follow,
     own_columns,
     updating,
+    without_former,
 )
 from lamina.warehouse.spark.ranges import is_aligned, time_ranges
+from lamina.warehouse.spark.whole_columns import former_columns, whole_columns
 from lamina.warehouse.sql import quote, quote_all, relation, text
 
 if TYPE_CHECKING:
@@ -84,6 +87,7 @@ class Stage:
         self._relation = relation(settings.catalog, self._name)
         self.drift: tuple[Drift, ...] = ()
         self.retained: int | None = None  # rows that only the table holds, where the batch knows
+        self.former: tuple[ColumnName, ...] = ()  # columns that left the query, kept for such rows
         self.is_relaid = False  # in another layout than the base
         self.carried: DataFrame | None = None  # rows that a rebuild carried over
 
@@ -142,7 +146,10 @@ class Stage:
             result = result.localCheckpoint()
         carry.find(result)
         given = tuple(column.name for column in columns)
-        columns = self._allowed_columns(base, columns, carry)
+        followed = whole_columns(
+            self._model, base, columns, is_from_nothing=self._batch.is_from_nothing, valued=carry.valued
+        )
+        columns, self.drift, self.former = followed.columns, followed.drift, followed.former
         carry.require_types(columns, given)
         self.retained = carry.count if self._model.traits.kept_by else 0
         self.carried = carry.rows if carry.count else None
@@ -155,28 +162,6 @@ class Stage:
     def _has_layout(self, base: Metadata, columns: Schema) -> bool:
         """Tell whether a table is laid out as the model asks for."""
         return base.layout == wanted_layout(self._model, columns) and base.sorting == self._model.settings.sorted_by
-
-    def _allowed_columns(self, base: Metadata, columns: Schema, carry: Carry) -> Schema:
-        """Return the columns to write a whole table with; under unchanged code the model's drift policy decides."""
-        change, policy = evolve(base.columns, columns), self._model.settings.on_drift
-        if base.mark is None or base.mark.fingerprint != self._model.fingerprint:
-            if self._batch.is_from_nothing or not carry.count:
-                return columns
-            # Rows that are carried over have values there.
-            found = drift_of(self._model.name, change, base.columns)
-            self.drift = tuple(item for item in found if item.action == "kept")
-            return (*columns, *kept_columns(base.columns, change))
-        if policy == "fail" and (drifted := _drifted(change)):
-            raise DriftForbidden(self._model.name, drifted)
-        if policy == "ignore":
-            self.drift = ignored_drift_of(self._model.name, change, base.columns)
-            return cast_columns(base.columns, must_follow(change))
-        found = drift_of(self._model.name, change, base.columns)
-        if self._batch.is_from_nothing:
-            self.drift = tuple(_made_from_nothing(item) for item in found)
-            return columns
-        self.drift = tuple(_written_anew(item) for item in found)
-        return (*columns, *kept_columns(base.columns, change))
 
     def _write_whole(
         self, result: "DataFrame", properties: dict[str, str], write: Write, carry: Carry | None = None
@@ -219,8 +204,10 @@ class Stage:
             case "merge" if traits.upsert is not None:
                 merge = writes.merge_new if self._is_partial() else writes.merge_all
                 own = own_columns(columns, result.columns)
-                chosen = updating(traits.upsert, own, columns)
-                source = merge(self._session, frame, self._relation, properties, upsert=chosen, own=own)
+                chosen = updating(traits.upsert, own, columns, former=self.former)
+                # Of a whole source a row is written again also to take a value away that is not the query's.
+                compared = own if self._is_partial() else (*own, *self.former)
+                source = merge(self._session, frame, self._relation, properties, upsert=chosen, own=compared)
                 if not self._is_partial():
                     self.retained = self._snapshot().count("total-records") - source.produced + source.duplicates
                 return _merge_counts(self._snapshot(), source)
@@ -282,7 +269,9 @@ class Stage:
     def _evolve(self, base: Metadata, columns: Schema, properties: dict[str, str]) -> None:
         change = evolve(base.columns, columns)
         policy = self._model.settings.on_drift
-        if policy == "fail" and (drifted := _drifted(change)):
+        former = former_columns(base, change)
+        self.former, change = tuple(column.name for column in former), without_former(change, former)
+        if policy == "fail" and (drifted := drifted_columns(change)):
             raise DriftForbidden(self._model.name, drifted)
         told = ignored_drift_of if policy == "ignore" else drift_of
         self.drift = told(self._model.name, change, base.columns)
@@ -290,7 +279,7 @@ class Stage:
         if change.mismatched and not self._can_recast(change):
             raise DriftRefused(self._model.name, change.mismatched)
         if change.mismatched:
-            followed = (*columns, *kept_columns(base.columns, change))
+            followed = (*columns, *kept_columns(base.columns, change), *former)
             self._recast(base, cast_columns(base.columns, change) if policy == "ignore" else followed, properties)
             return
         if policy == "ignore":
@@ -355,26 +344,8 @@ def _definition(column: Column) -> str:
     return f"{quote(column.name)} {column.type}{comment}"
 
 
-def _written_anew(item: Drift) -> Drift:
-    """Return what a drift means to a table whose rows are all replaced: none of them is an older one."""
-    if item.action == "kept":
-        return item.replace(reason="gone from the result, so it is null; `--full-refresh` drops it")
-    return item.replace(reason="the whole table is written again")
-
-
-def _made_from_nothing(item: Drift) -> Drift:
-    """Return what a drift means to a table that has only the columns of its query."""
-    action = "dropped" if item.action == "kept" else item.action
-    return item.replace(action=action, reason="the table is made from nothing")
-
-
 def _cast(item: Drift) -> Drift:
     return item.replace(reason="the rows that are there are cast to it") if item.action == "rebuilt" else item
-
-
-def _drifted(change: Evolution) -> tuple[str, ...]:
-    changed = (*(column.name for column in (*change.added, *change.widened)), *change.gone)
-    return (*changed, *(item.column for item in change.mismatched))
 
 
 def _plain_counts(snapshot: Snapshot, duplicates: int, carried: int = 0) -> Counts:

@@ -6,7 +6,7 @@ from uuid import uuid4
 from lamina.compiler.graph import CompiledModel
 from lamina.values.batch import Batch, Pin
 from lamina.values.interval import Interval, merge
-from lamina.values.names import CommitId, Position, TableName
+from lamina.values.names import ColumnName, CommitId, Position, TableName
 from lamina.values.schema import Schema
 from lamina.values.words import listed
 from lamina.warehouse.port import Comparison
@@ -28,13 +28,19 @@ def verify_table(
     slices: tuple[Interval, ...],
     pins: dict[TableName, Position],
     parameters: dict[str, str],
+    former: tuple[ColumnName, ...],
 ) -> Comparison:
-    """Compare a table with its recompute over pinned inputs, slice by slice for an interval model."""
+    """Compare a table with its recompute over pinned inputs, slice by slice for an interval model.
+
+    Columns that left the query (`former`) are null in every row that it gives.
+    """
     chosen, reason = _columns(model, columns)
     if chosen is None:
         return unverifiable(reason)
     expected = _recompute(frames, model, slices, pins=pins, parameters=parameters)
     chosen, kept = _without_kept(chosen, expected.columns)
+    chosen = chosen.replace(compared=(*chosen.compared, *_left(columns, expected.columns, former)))
+    kept = tuple(column for column in kept if column not in chosen.compared)
     if (upsert := model.traits.upsert) is not None:
         expected = writes.one_per_key(writes.conform(expected, columns), upsert)
     found = compare_frames(writes.conform(expected, chosen.compared), rows_inside(table, model, slices), chosen)
@@ -68,6 +74,12 @@ def _without_kept(chosen: Columns, given: list[str]) -> tuple[Columns, Schema]:
     names = {name.casefold() for name in given}
     kept = tuple(column for column in chosen.compared if column.name.casefold() not in names)
     return chosen.replace(compared=tuple(column for column in chosen.compared if column not in kept)), kept
+
+
+def _left(table: Schema, given: list[str], former: tuple[ColumnName, ...]) -> Schema:
+    """Return the columns of a table that left the query."""
+    names = {name.casefold() for name in former} - {name.casefold() for name in given}
+    return tuple(column for column in table if column.name.casefold() in names)
 
 
 def _kept_in_words(kept: Schema) -> tuple[str, ...]:

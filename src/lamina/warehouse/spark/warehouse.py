@@ -165,6 +165,7 @@ class SparkWarehouse:
             watermark=watermark,
             drift=stage.drift,
             retained=stage.retained,
+            former=stage.former,
             is_relaid=stage.is_relaid,
             added=added,
         )
@@ -223,6 +224,7 @@ class SparkWarehouse:
                         slices=slices,
                         pins=pins,
                         parameters=metadata.mark.coverage.parameters if metadata.mark else {},
+                        former=metadata.mark.coverage.former if metadata.mark else (),
                     )
         except WarehouseFailure as error:
             if error.kind not in ("not_found", "conflict"):
