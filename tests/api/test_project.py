@@ -9,6 +9,7 @@ import pytest
 
 import lamina
 from lamina.errors import ProjectInvalid, UsageError
+from lamina.state.sqlite import Database
 from lamina.state.store import SqlStore
 
 MODELS = {
@@ -48,9 +49,9 @@ def stores(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     found: list[Path] = []
     begin: Callable[..., None] = SqlStore.__init__
 
-    def noting(self: SqlStore, path: Path, **options: Any) -> None:
-        found.append(path)
-        begin(self, path, **options)
+    def noting(self: SqlStore, database: Database, *rest: Any, **options: Any) -> None:
+        found.append(database.path)
+        begin(self, database, *rest, **options)
 
     monkeypatch.setattr(SqlStore, "__init__", noting)
     return found
