@@ -133,6 +133,7 @@ def _make_again(world: World) -> None:
 
     Files that come back help an empty state that finds the marks of one store; of two it can be neither.
     """
+    refused: set[str] = set()  # what they read, and what only an accepted loss builds again
     for attempt in range(DRAIN_RUNS):
         lost = {at: design.name for at, design in enumerate(world.project.designs) if is_lost(world, design.name)}
         if not lost:
@@ -147,9 +148,12 @@ def _make_again(world: World) -> None:
         lost = {at: name for at, name in lost.items() if name in known}
         if lost:
             process = Process()
+            picks = {at for at, design in enumerate(world.project.designs) if design.name in refused}
             # Of one with slices that are not due, those are lost: that is to be accepted.
-            remake = Run(models=tuple(lost), flag="accept_loss" if attempt else "full_refresh")
-            check_result(run_engine(world, process, action=remake), process)
+            remake = Run(models=tuple(sorted(picks | set(lost))), flag="accept_loss" if attempt else "full_refresh")
+            result = run_engine(world, process, action=remake)
+            check_result(result, process)
+            refused |= refused_for_loss(result)
             world.wall += LEASE_OVER
     raise Violation(f"I10 files of {sorted(lost.values())} are lost, and a full refresh does not build them again")
 
