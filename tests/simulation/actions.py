@@ -277,6 +277,7 @@ class Pass(Value, frozen=True, tag="pass", tag_field="act"):
 
     def happen(self, world: World) -> None:
         world.now = max(world.now + timedelta(hours=self.hours), FIRST_NOW)
+        world.latest = max(world.latest, world.now)
 
 
 class Forget(Value, frozen=True, tag="forget", tag_field="act"):

@@ -87,9 +87,13 @@ class MemoryWarehouse:
         """Return the pointer of a table whose metadata or rows are lost."""
         return self._lake.lost_file(table)
 
-    def left_mark(self, table: TableName, pointer: str) -> Mark | None:
+    def left_mark(self, table: TableName, pointer: str | None) -> Mark | None:
         """Return the mark of a table without a row in the catalog, if its files are there."""
-        found = (item.mark for item in self._lake.found({table: pointer}, {}) if item.table == table)
+        found = (
+            item.mark
+            for item in self._lake.found({} if pointer is None else {table: pointer}, {})
+            if item.table == table
+        )
         return next(found, None)
 
     def table_at(self, pointer: str | None) -> TableName | None:

@@ -36,6 +36,7 @@ class World:
     lake: Lake
     project: Project
     now: datetime = FIRST_NOW  # the execution time of runs
+    latest: datetime = FIRST_NOW  # that `now` has ever been
     wall: datetime = BEGIN + timedelta(days=400)  # the clock that leases live by
     queries: dict[Fingerprint, Expression] = field(default_factory=dict)  # of every edition so far
     models: dict[Fingerprint, CompiledModel] = field(default_factory=dict)

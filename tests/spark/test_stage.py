@@ -80,7 +80,7 @@ def test_abandoned_stage_deletes_no_metadata_of_a_table_that_removes_old_ones(la
     lake.build(model)
     lake.sql(
         "ALTER TABLE lake.sales.numbers SET TBLPROPERTIES ("
-        "'write.metadata.delete-after-commit.enabled' = 'true', 'write.metadata.previous-versions-max' = '1')"
+        "'write.metadata.delete-after-commit.enabled' = 'True', 'write.metadata.previous-versions-max' = '1')"
     )
     model = lake.add_model("sales.numbers", "SELECT id, 1 AS more FROM range(2)")
 

@@ -18,12 +18,12 @@ from lamina.state.dropped import Dropped, forget_table, read_dropped
 from lamina.state.errors import ProjectMoved, StateCorrupt, StateLost, StateUnavailable, TablesKeptElsewhere
 from lamina.state.migrations import KNOWN, found_version
 from lamina.state.publications import read_publications
-from lamina.state.sqlite import Database, looking
+from lamina.state.sqlite import Database, Lock, looking, putting_in_order
 from lamina.state.store import SqlStore
 from lamina.values.names import TableName
 from lamina.values.value import Value
 from lamina.values.words import listed
-from lamina.warehouse.catalog.file_lock import alone, beside_others, held
+from lamina.warehouse.catalog.file_lock import beside_others, held
 from lamina.warehouse.catalog.jdbc import JdbcCatalog, has_rows
 from lamina.warehouse.catalog.port import Catalog
 from lamina.warehouse.catalog.sqlite import has_catalog
@@ -62,18 +62,24 @@ class Restored(Value, frozen=True):
         return f"the state file could not be used ({self.detail}); it is restored from {source}{kept}"
 
 
-def open_state(config: Config) -> SqlStore:
+def open_state(config: Config, *, lock: Lock = beside_others) -> SqlStore:
     """Open the state as it is."""
     database, warehouse = Path(config.catalog.database), Path(config.catalog.warehouse)
-    return SqlStore(Database(database), JdbcCatalog(config.catalog.name), warehouse=warehouse)
+    return SqlStore(Database(database, lock=lock), JdbcCatalog(config.catalog.name), warehouse=warehouse)
 
 
 def restore_if_lost(config: Config) -> Restored | None:
     """Restore a lost state, unless the project asks to stop then; return what was done."""
-    trouble = find_trouble(config)
-    if trouble is not None and config.state.on_missing == "stop":
+    if find_trouble(config) is None:
+        return None
+    if config.state.on_missing == "rebuild":
+        return restore(config)
+    # Looked at again alone: a publication that is being committed looks like an old state.
+    with putting_in_order(Path(config.catalog.database)):
+        trouble = _find_trouble(config)
+    if trouble is not None:
         raise StateLost(config.catalog.database, trouble.detail)
-    return None if trouble is None else restore(config)
+    return None
 
 
 def refuse_elsewhere(config: Config) -> None:
@@ -178,7 +184,8 @@ def _left_behind(transaction: StateTransaction, config: Config) -> tuple[FoundTa
         find_left_behind(warehouse, table, recorded=pointer, others=others, dropped=times.get(table))
         for table, pointer in missing.items()
     )
-    return tuple(item for item in found if item is not None and _is_of_project(item, config.project))
+    own = place.read_place(transaction).identity
+    return tuple(item for item in found if item is not None and _is_ours(item, config.project, own))
 
 
 def missing_tables(
@@ -192,7 +199,7 @@ def missing_tables(
 def restore(config: Config) -> Restored | None:
     """Put the state in order; of several processes one does it, and the others find it done."""
     path, now = Path(config.catalog.database), datetime.now(UTC)
-    with alone(path):
+    with putting_in_order(path):
         trouble = _find_trouble(config)
         if trouble is None:
             return None
@@ -258,12 +265,12 @@ def register_tables(
     for note in dropped:
         if all(item.table != note.table for item in found):
             forget_table(connection, catalog, note)
-    ours = [item for item in found if item.table in known or _may_be_ours(item, project)]
+    before = place.read_place(connection).identity
+    ours = [item for item in found if item.table in known or item.mark is None or _is_ours(item, project, before)]
     moved = [item for item in ours if _name(known.get(item.table, "")) != _name(item.pointer)]
     for item in moved:
         catalog.register(connection, item.table, pointer=item.pointer)
     stores = {item.mark.store for item in ours if item.mark is not None and item.mark.project == project}
-    before = place.read_place(connection).identity
     identity = stores.pop() if not known and len(stores) == 1 else before
     place.take_identity(connection, identity, warehouse=warehouse)
     return tuple(item.table for item in moved)
@@ -289,18 +296,14 @@ def _name(pointer: str) -> str:
     return pointer.rpartition("/")[2]
 
 
-def _may_be_ours(table: FoundTable, project: str) -> bool:
-    """Say whether a table without a row is registered: one of another project has its row in another catalog."""
-    return table.mark is None or _is_of_project(table, project)
-
-
-def _is_of_project(table: FoundTable, project: str) -> bool:
-    return table.mark is not None and table.mark.project == project
+def _is_ours(table: FoundTable, project: str, own: str | None) -> bool:
+    """Say whether a table is of a project, also under a name it had before: others have rows in other catalogs."""
+    return table.mark is not None and (table.mark.project == project or table.mark.store == own)
 
 
 def _is_lost(table: FoundTable, config: Config, *, own: str | None) -> bool:
     """Say whether a table without a row shows that the catalog was lost; a stage of our own may not be published."""
-    return table.mark is not None and _is_of_project(table, config.project) and table.mark.store != own
+    return table.mark is not None and table.mark.project == config.project and table.mark.store != own
 
 
 def _common_folder(found: Iterable[FoundTable]) -> str | None:

@@ -102,8 +102,9 @@ def open_known(project: Opened) -> Iterator[Engine]:
 def _loaded(project: Opened, config: Config, *, problems: tuple[Diagnostic, ...] = ()) -> Iterator[Loaded]:
     """Give the graph of a project and, if something is wrong with it, every finding."""
     restored = restore_if_lost(config)
-    if restored is not None:
+    if restored is not None or project.has_worked:
         project.compile_again()
+    project.has_worked = True
     with closing(State(config)) as state:
         graph = project.graph
         found = sort_diagnostics([*graph.diagnostics, *problems, *promoted_findings(project, state.last_run)])

@@ -29,6 +29,7 @@ class Opened:
         self.root = root
         self.variables = dict(variables)  # of the environment, as they were
         self.emit = emit
+        self.has_worked = False  # a verb has looked at sources and tables, which may have changed since
         self._overrides = dict(overrides)
 
     @cached_property
@@ -65,5 +66,5 @@ class Opened:
         return compile_scan(self.scan, self.variables, source_schema=known)
 
     def compile_again(self) -> None:
-        """Forget the graph: tables that it looked for are there only now."""
+        """Forget the graph: what it knows of sources and tables may be other now; unchanged queries are remembered."""
         self.__dict__.pop("graph", None)

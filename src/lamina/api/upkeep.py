@@ -14,10 +14,10 @@ from lamina.executor.derive import derive_records, state_differences
 from lamina.executor.lease import is_dead
 from lamina.state import place
 from lamina.state.errors import LeaseHeld
-from lamina.state.sqlite import Database
+from lamina.state.sqlite import Database, Lock, putting_in_order
 from lamina.values.custody import StateCheck, StateRebuild, StateRelocation
 from lamina.values.names import EnvironmentName, TableName
-from lamina.warehouse.catalog.file_lock import alone, held
+from lamina.warehouse.catalog.file_lock import beside_others, held
 from lamina.warehouse.catalog.jdbc import JdbcCatalog, relocate
 from lamina.warehouse.iceberg.metadata import forget_metadata, local_path
 from lamina.warehouse.iceberg.relocation import CannotRelocate, Moved, mover, relocate_tables
@@ -53,8 +53,8 @@ def relocate_state(project: Opened) -> StateRelocation:
         return StateRelocation(moved_from=(), moved_to=here, tables=())
     _refuse_nested(left, here)
     moved = mover(left, here)
-    _refuse_running(config, is_copy=any(os.path.isdir(folder) for folder in left))
-    with alone(path), closing(Database(path, lock=held)) as database:
+    with putting_in_order(path), closing(Database(path, lock=held)) as database:
+        _refuse_running(config, is_copy=any(os.path.isdir(folder) for folder in left), lock=held)
         with database.reading() as connection:
             _refuse_missing(JdbcCatalog(config.catalog.name).pointers(connection), moved)
         with database.writing() as connection:
@@ -79,9 +79,9 @@ def _refuse_nested(left: tuple[str, ...], here: str) -> None:
             )
 
 
-def _refuse_running(config: Config, *, is_copy: bool) -> None:
+def _refuse_running(config: Config, *, is_copy: bool, lock: Lock = beside_others) -> None:
     """Raise while a run works on a project that was moved under it; what runs on the original of a copy is not ours."""
-    with closing(open_state(config)) as store:
+    with closing(open_state(config, lock=lock)) as store:
         lease = store.current_lease(EnvironmentName(config.environment))
     if lease is not None and not is_copy and lease.expires_at > datetime.now(UTC) and not is_dead(lease.process):
         raise LeaseHeld(lease.environment, lease.holder, since=lease.expires_at)

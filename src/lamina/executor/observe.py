@@ -6,7 +6,17 @@ from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.executor.runtime import Runtime
-from lamina.planner.recover import Found, Identity, Recorded, Recovery, accepted_stores, as_it_stands, recover, stand
+from lamina.planner.recover import (
+    Found,
+    Identity,
+    Recorded,
+    Recovery,
+    accepted_stores,
+    as_it_stands,
+    owner_of,
+    recover,
+    stand,
+)
 from lamina.project.source import SourceTable
 from lamina.state.port import ModelRecord, StateView
 from lamina.values.coverage import Coverage, Mark
@@ -153,13 +163,19 @@ def _lost(runtime: Runtime, model: CompiledModel, *, view: StateView) -> TargetF
 
 
 def _unregistered(runtime: Runtime, model: CompiledModel, head: Head, recorded: Recorded | None) -> TargetFacts | None:
-    """Look for the files of a table whose row was there when the command began: it is not built over them."""
-    if head.pointer is not None or recorded is None or recorded.pointer is None:
+    """Look for the files of a table without a row in the catalog: nothing is built over them."""
+    if head.pointer is not None:
         return None
-    mark = runtime.warehouse.left_mark(model.target, recorded.pointer)
-    if mark is None or mark.project != runtime.project:
+    pointer = None if recorded is None else recorded.pointer
+    mark = runtime.warehouse.left_mark(model.target, pointer)
+    if mark is None:
         return None
-    return TargetFacts(status="unregistered", detail="it was dropped from the catalog, and its files are there")
+    is_ours = mark.project == runtime.project or mark.store == runtime.store.identity
+    if not is_ours:
+        return TargetFacts(status="other_project", detail=owner_of(mark))
+    # Without a record they are of a batch that was never published.
+    detail = "it was dropped from the catalog, and its files are there"
+    return None if pointer is None else TargetFacts(status="unregistered", detail=detail)
 
 
 def _accepted(runtime: Runtime, view: StateView, marks: tuple[Mark, ...]) -> tuple[str, ...]:

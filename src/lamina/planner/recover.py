@@ -149,7 +149,7 @@ def _restore(
     if mark is None:
         return Recovery(recorded=before, target=TargetFacts(status="unmarked"))
     if not _is_ours(mark, model, identity=identity):
-        return Recovery(recorded=before, target=TargetFacts(status="other_project", detail=_owner(mark)))
+        return Recovery(recorded=before, target=TargetFacts(status="other_project", detail=owner_of(mark)))
     later = _after_mark(found.versions, mark)
     coverage = _fold_versions(model, mark.coverage, later, identity=identity)
     restored = Recorded(pointer=head.pointer, position=head.position, coverage=coverage)
@@ -223,5 +223,6 @@ def is_marked_by(mark: Mark, project: str, environment: str, model: str, store: 
     return (mark.project, mark.environment, mark.model, mark.store) == (project, environment, model, store)
 
 
-def _owner(mark: Mark) -> str:
+def owner_of(mark: Mark) -> str:
+    """Say whose table a mark is of."""
     return f"model `{mark.model}` of project `{mark.project}`, environment `{mark.environment}`, state `{mark.store}`"

@@ -13,7 +13,7 @@ from lamina.state.dialect import Dialect, StateTransaction
 from lamina.state.errors import StateCorrupt, StateReplaced, StateUnavailable
 from lamina.state.migrations import bring_up_to_date
 from lamina.values.codec import DecodeError
-from lamina.warehouse.catalog.file_lock import beside_others
+from lamina.warehouse.catalog.file_lock import alone, beside_others
 from lamina.warehouse.catalog.sqlite import Begin, connect, transaction
 
 SQLITE = Dialect(
@@ -78,6 +78,13 @@ class Database:
     def _transaction(self, begin: Begin) -> Iterator[StateTransaction]:
         with self._lock, _explained(self.path), transaction(self._connection, begin) as driver:
             yield StateTransaction(driver, self._dialect, location=str(self.path))
+
+
+@contextmanager
+def putting_in_order(path: Path) -> Iterator[None]:
+    """Keep everyone else from opening the file meanwhile."""
+    with _explained(path), alone(path):
+        yield
 
 
 @contextmanager

@@ -73,7 +73,7 @@ class Warehouse(Protocol):
         This looks at every file, so it is asked where reading failed, or where it failed before.
         """
 
-    def left_mark(self, table: TableName, pointer: str) -> "Mark | None":
+    def left_mark(self, table: TableName, pointer: str | None) -> "Mark | None":
         """Return the mark of a table without a row in the catalog, if its files are there; `pointer` was its row's."""
 
     def table_at(self, pointer: str | None) -> TableName | None:

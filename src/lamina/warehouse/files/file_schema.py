@@ -57,6 +57,24 @@ def misfit(source: SourceTable, root: Path, entries: tuple[FileEntry, ...]) -> C
     return None
 
 
+def outgrown(source: SourceTable, root: Path, entries: tuple[FileEntry, ...]) -> tuple[Column, str] | None:
+    """Return a column of a file that the known columns of a source lack or cannot hold, and the file."""
+    known, wider = {column.name.lower(): column.type for column in source.columns}, format_of(source).wider
+    footers = FooterCache(root, source)
+    try:
+        for entry, columns in footers.columns_of(entries):
+            for column in columns:
+                kind = known.get(column.name.lower())
+                is_held = kind is not None and (UNKNOWN in (kind, column.type) or wider(kind, column.type) == kind)
+                if not is_held and (kind is None or column.type != "void"):
+                    return column, entry.path
+    except ColumnsUnreadable:
+        return None  # Spark says what is wrong with the file
+    finally:
+        footers.keep()
+    return None
+
+
 def without_values(
     source: SourceTable, root: Path, entries: tuple[FileEntry, ...]
 ) -> dict[frozenset[str], list[FileEntry]]:

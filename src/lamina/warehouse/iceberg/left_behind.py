@@ -10,9 +10,12 @@ from lamina.warehouse.iceberg.rediscovery import FoundTable, find_table
 
 
 def find_left_behind(
-    warehouse: Path, table: TableName, *, recorded: str, others: Iterable[str], dropped: int | None = None
+    warehouse: Path, table: TableName, *, recorded: str | None, others: Iterable[str], dropped: int | None = None
 ) -> FoundTable | None:
-    """Return a marked table at its published head; `recorded` was its pointer, `others` are those of other tables."""
+    """Return a marked table at its published head; `recorded` was its pointer, `others` are those of other tables.
+
+    A table that was never recorded may be one of another project, or of this one under another name.
+    """
     folder = warehouse.joinpath(*table.split("."), "metadata")
     if any(local_path(other).parent == folder for other in others):
         return None  # it was renamed: its rows are under the other name
@@ -20,5 +23,6 @@ def find_left_behind(
     if found is None or found.mark is None:
         return None
     # A purge removes what the table lists, and may leave stages of runs that died.
-    is_purged = not (folder / local_path(recorded).name).exists() and lost_file(found.pointer) is not None
+    is_there = recorded is not None and (folder / local_path(recorded).name).exists()
+    is_purged = not is_there and lost_file(found.pointer) is not None
     return None if is_purged else found

@@ -15,7 +15,7 @@ from lamina.warehouse.files.manifest import FileEntry
 from lamina.warehouse.files.partition_folders import folder_values
 from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.sources.exact_paths import exact_path, require_inferable
-from lamina.warehouse.sources.file_types import require_one_schema, typed_reader
+from lamina.warehouse.sources.file_types import require_compiled, require_one_schema, typed_reader
 from lamina.warehouse.sql import ddl, quote
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def read_files(
         return session.createDataFrame([], ddl(_known_columns(source)))
     location = manifest.locate(settings, source)
     known = require_one_schema(source, Path(settings.root))
+    require_compiled(source, Path(settings.root), entries)
     options = _options(source, entries, location)
     format = format_of(source)
     if format.by_layout is not None:

@@ -7,9 +7,9 @@ from lamina.project.source import SourceTable
 from lamina.values.names import ColumnName
 from lamina.values.schema import UNKNOWN
 from lamina.warehouse.failure import SourceUnreadable, WarehouseFailure
-from lamina.warehouse.files.file_schema import files_schema, misfit
+from lamina.warehouse.files.file_schema import files_schema, misfit, outgrown
 from lamina.warehouse.files.formats import format_of
-from lamina.warehouse.files.manifest import list_files
+from lamina.warehouse.files.manifest import FileEntry, list_files
 from lamina.warehouse.schemas import ConflictingSchema, KnownSchema, UnknownSchema
 from lamina.warehouse.sources.exact_paths import exact_path
 from lamina.warehouse.sql import ddl
@@ -52,6 +52,30 @@ class ColumnUnreadable(WarehouseFailure):
             kind="data_rejected",
             hint="write the file again with another type, or declare `columns` for the table without this one",
         )
+
+
+class ColumnsCameSince(WarehouseFailure):
+    """A file that came after the project was compiled has a column, or a type, that the compiled project lacks.
+
+    Why: the columns are taken from the files; read without that column, its values would be missing for good.
+    Fix: run again: the project is compiled with the files as they are then.
+    """
+
+    code = "L637"
+
+    def __init__(self, source: str, column: str, file: str) -> None:
+        super().__init__(
+            f"column `{column}` of `{file}` in source `{source}` came after the project was compiled",
+            kind="conflict",
+            hint="run again",
+        )
+
+
+def require_compiled(source: SourceTable, root: Path, entries: tuple[FileEntry, ...]) -> None:
+    """Raise if files have columns that were not known when the project was compiled."""
+    if source.is_inferred and source.columns and (found := outgrown(source, root, entries)) is not None:
+        column, file = found
+        raise ColumnsCameSince(source.name, column.name, file)
 
 
 def require_one_schema(source: SourceTable, root: Path) -> KnownSchema | None:

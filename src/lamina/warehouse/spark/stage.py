@@ -126,7 +126,7 @@ class Stage:
         """Put the stage on its base; return that, and the properties of the commit."""
         pointer = None if self._batch.is_base_lost else self._batch.base
         base = None if pointer is None else read_metadata(pointer)
-        if base is not None and base.properties.get(DELETES_METADATA) == "true":
+        if base is not None and base.properties.get(DELETES_METADATA, "false").lower() == "true":
             # A commit on the stage would delete old metadata files, and the live pointer names one of them.
             pointer = write_properties(base.pointer, {DELETES_METADATA: "false"})
         self._tables.set_stage(self._batch.commit, pointer)

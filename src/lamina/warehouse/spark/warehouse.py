@@ -119,7 +119,7 @@ class SparkWarehouse:
         found = None if pointer is None else lost_file(pointer)
         return None if found is None else str(local_path(found))
 
-    def left_mark(self, table: TableName, pointer: str) -> Mark | None:
+    def left_mark(self, table: TableName, pointer: str | None) -> Mark | None:
         """Return the mark of a table without a row in the catalog, if its files are there."""
         others = self._tables.pointers().values()
         found = find_left_behind(self._folder, table, recorded=pointer, others=others)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from lamina.compiler.graph import CompiledModel
+from lamina.values.coverage import Mark
 from lamina.values.drift import Drift
 from lamina.values.names import ColumnName
 from lamina.values.schema import Schema
@@ -45,7 +46,7 @@ def whole_columns(
     knows. One that is made from nothing has the columns of the query alone.
     """
     change, policy = evolve(base.columns, columns), model.settings.on_drift
-    is_drift = base.mark is not None and base.mark.fingerprint == model.fingerprint
+    is_drift = base.mark is not None and _is_same_code(base.mark, model)
     left = former_columns(base, change) if is_drift else kept_columns(base.columns, change)
     kept = valued(left)
     names, told = tuple(column.name for column in kept), former_of(model.name, kept)
@@ -67,6 +68,12 @@ def whole_columns(
     found = drift_of(model.name, drift, base.columns)
     stays = (*columns, *kept_columns(base.columns, drift), *kept)
     return Followed(stays, names, tuple(_written_again(item) for item in found))
+
+
+def _is_same_code(mark: Mark, model: CompiledModel) -> bool:
+    """Tell whether the code of a model gives the rows that the marked batch built; only the layout may differ."""
+    built = next((logic.rows for logic in mark.coverage.logics if logic.fingerprint == mark.fingerprint), None)
+    return mark.fingerprint == model.fingerprint or (built is not None and built == model.rows_fingerprint)
 
 
 def former_columns(base: Metadata, change: Evolution) -> Schema:
