@@ -7,9 +7,9 @@ MOST_NOTES = 10  # findings that a traceback lists
 
 
 class LaminaError(Exception):
-    """The command cannot go on; its message says why.
+    """The command cannot continue; its message says why.
 
-    Why: what it needs is not there, or is not in a state to be acted on.
+    Why: something it needs is missing, or cannot be used as it is.
     Fix: follow the hint; nothing was changed.
     """
 

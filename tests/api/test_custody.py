@@ -216,7 +216,7 @@ def test_a_table_whose_row_is_lost_is_registered_again(shop: Shop, published: st
     restored = restore_if_lost(shop.config)
     assert restored is not None
     assert restored.tables == (ORDERS,)
-    assert "no row for `sales.orders`, whose files are there" in str(restored)
+    assert "no row for `sales.orders`, whose files still exist" in str(restored)
     assert "`lamina drop`" in str(restored)
     assert shop.pointer() == local_path(published).name
     assert find_trouble(shop.config) is None

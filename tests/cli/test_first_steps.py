@@ -27,7 +27,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("verify", 0, "nothing is built yet, so nothing can be verified: `lamina run` builds it"),
         ("history", 0, "nothing has run yet"),
-        ("run-info latest", 1, "error[L600]: nothing has run yet\n\nhint: `lamina run` makes the first run"),
+        ("run-info latest", 1, "error[L600]: nothing has run yet\n\nhint: `lamina run` starts the first run"),
         ("run-info run-1", 1, "nothing has run yet"),
         (
             "show daily_revenue",
@@ -53,8 +53,8 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             64,
             "`raw.orders` is a source, not a model\n\nhint: `lamina query 'SELECT * FROM raw.orders'`",
         ),
-        ("status -s completed_orders", 0, "nothing that is selected has a table of its own"),
-        ("verify -s completed_orders", 0, "nothing that is selected has a table of its own"),
+        ("status -s completed_orders", 0, "none of the selected models has a table"),
+        ("verify -s completed_orders", 0, "none of the selected models has a table"),
         ("plan -s staging.orders --partition 2026-04-01", 64, "slices are requested, but `staging.orders` has none"),
         ("explain staging.orders", 0, "accepted_values status in (completed, returned, pending)  [only warns]"),
     ],

@@ -44,7 +44,7 @@ def test_what_failed_before_is_failed_in_the_plan_as_in_a_run() -> None:
         f"│   └── {KEPT}",
         "├── block sales.b",
         "│   └── because `sales.a` failed",
-        "├── a run ends as failed because of `sales.a`",
+        "├── a run would end as failed because of `sales.a`",
         "└── nothing else to do",
     ]
 

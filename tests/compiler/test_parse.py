@@ -13,7 +13,7 @@ from lamina.values.diagnostic import Diagnostic
         ("SELECT a,\n  'open FROM t", "this quote is never closed", (2, 3)),
         ("SELECT 'it''s \\' fine', `a\nFROM t", "this quote is never closed", (1, 25)),
         ("SELECT 1 - 2 / 3 -- don't\n  /* open", "this comment is never closed", (2, 3)),
-        ("SELECT x'zz'", "a literal holds characters that do not belong there", (1, 1)),
+        ("SELECT x'zz'", "a literal contains characters that do not belong there", (1, 1)),
         ("SELECT a >\nFROM t", "something is missing near `FROM`", (2, 1)),
         ("SELECT a b c FROM t", "unexpected text near `c`", (1, 12)),
         ("SELECT (a FROM t", "expected `)` near `FROM`", (1, 11)),

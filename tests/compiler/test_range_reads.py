@@ -138,7 +138,8 @@ def test_text_that_is_cast_to_a_date_tells_no_range_of_its_column(cast: str) -> 
     graph = graph_of(ORDERS, model("main.q", query, strategy=DAILY))
     words = explain_incrementality(graph, compiled(graph))
     assert any(
-        "by `status`, which is no date or timestamp, so a change in it touches every slice" in line for line in words
+        "by `status`, which is neither a date nor a timestamp, so a change in it touches every slice" in line
+        for line in words
     )
 
 

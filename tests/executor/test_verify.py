@@ -69,7 +69,7 @@ def test_versions_that_are_gone_leave_the_stale_ranges_out(world: World) -> None
     world.lake.expire(TableName("raw.events"), keep=1)
     found = verify(world, "mart.daily")
     assert found.status == "equal"
-    assert found.reason == "1 range not compared: stale; the next run builds what is due of it"
+    assert found.reason == "1 range not compared: stale; the next run builds what is due"
     assert verify(world, "mart.total").status == "unverifiable"
 
 

@@ -75,7 +75,7 @@ def test_slices_of_intervals_and_whole_tables_add_up() -> None:
     [
         (Selection(models=(A,), partition="2026-13-01"), "`2026-13-01` is not the key of a day"),
         (Selection(partition="2026-04"), "`2026-04` is not the key of a day"),
-        (Selection(from_key="2026-04-09", to_key="2026-04-01"), "`--from 2026-04-09` lies after `--to 2026-04-01`"),
+        (Selection(from_key="2026-04-09", to_key="2026-04-01"), "`--from 2026-04-09` is after `--to 2026-04-01`"),
         (Selection(models=(B,), partition="2026-04-01"), "slices are requested, but `sales.b` has none"),
         (Selection(models=(B,), is_latest=True), "slices are requested, but `sales.b` has none"),
     ],

@@ -162,9 +162,9 @@ class Player:
         with self._other_run() if step.is_held else nullcontext():
             code, document = self.command(step.command, at)
         if step.is_silent:
-            assert code == step.exit, _told(document)
+            assert code == step.exit, _in_words(document)
             return
-        told = _told(document)
+        told = _in_words(document)
         assert code == step.exit, told
         if step.status is not None:
             assert document["status"] == step.status, told
@@ -322,7 +322,7 @@ class Player:
     def _check_idle(self, at: str | None) -> None:
         before, count = self.pointers(), len(self._applications)
         code, document = self.command("run", at)
-        assert (code, document["status"]) == (0, "nothing_to_do"), _told(document)
+        assert (code, document["status"]) == (0, "nothing_to_do"), _in_words(document)
         assert self.pointers() == before
         assert not any(item.is_started for item in self._applications[count:]), "looking started Spark"
 
@@ -353,7 +353,7 @@ def _at(document: Any, path: str) -> Any:
     return document
 
 
-def _told(document: dict[str, Any]) -> str:
+def _in_words(document: dict[str, Any]) -> str:
     """Return what matters of a document when an expectation fails."""
     lines = [f"{document['status']} {document['exit_code']}"]
     for item in document.get("materializations", []):

@@ -67,7 +67,7 @@ class World:
         return SqlStore(self.open_database(), self.lake.catalog, warehouse=self.warehouse)
 
     def open_command(self) -> SqlStore:
-        """Open the state as a command does, which puts back the rows of tables whose files are there."""
+        """Open the state as a command does, which puts back the rows of tables whose files still exist."""
         with closing(self.open_database()) as database, database.reading() as transaction:
             known = self.lake.catalog.pointers(transaction)
             missing = custody.missing_tables(transaction, known, table_of=lambda pointer: self.lake.written[pointer][0])

@@ -89,3 +89,10 @@ def test_identity_survives_reopening(path: Path) -> None:
     assert second.identity == "the one before"
     first.close()
     second.close()
+
+
+def test_what_the_database_reports_is_translated(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text("neither one nor the other\n" * 100)
+    with pytest.raises(StateCorrupt, match="cannot be read: it is not a database"):
+        store_at(path)

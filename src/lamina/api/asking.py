@@ -128,7 +128,7 @@ def _refuse_unknown(flags: Mapping[str, Any], known: Mapping[str, Any]) -> None:
         if name not in known:
             near = nearest(name, known)
             hint = f"did you mean `{near}`?" if near else f"there are {', '.join(f'`{item}`' for item in known)}"
-            raise UsageError(f"nothing can be asked by `{name}`", hint=hint)
+            raise UsageError(f"there is no option `{name}`", hint=hint)
 
 
 def _refuse_contradictions(flags: Mapping[str, Any]) -> None:

@@ -162,7 +162,7 @@ def _trouble(config: Config) -> Trouble | None:
             moved = (counted.table, *left) if missed == 1 else None
             return Trouble("it is older than the tables", is_replaced=False, tables=moved)
     if left:
-        detail = f"its catalog has no row for {listed(left)}, whose files are there"
+        detail = f"its catalog has no row for {listed(left)}, whose files still exist"
         return Trouble(detail, is_replaced=False, tables=left, advice="to drop a table, run `lamina drop`")
     own = None if found is None else found.identity
     if is_empty and any(_is_lost(item, config, own=own) for item in _found_tables(warehouse)):

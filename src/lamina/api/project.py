@@ -202,7 +202,7 @@ class Project(Opened):
         return verify_project(self, include=names_of(select), exclude=names_of(exclude))
 
     def state_check(self) -> "StateCheck":
-        """Compare what the state records of every model with what its table says."""
+        """Compare what the state records about every model with what its table says."""
         from lamina.api.upkeep import check_state
 
         return check_state(self)

@@ -75,13 +75,13 @@ def run_info(project: Opened, run_id: str) -> RunResult:
     with open_store(project) as store:
         latest = next((item.run_id for item in store.runs(limit=1)), None)
         if latest is None:
-            raise LaminaError("nothing has run yet", hint="`lamina run` makes the first run")
+            raise LaminaError("nothing has run yet", hint="`lamina run` starts the first run")
         record = store.run(latest if run_id == "latest" else RunId(run_id))
         if record is None:
             raise UsageError(f"there is no run `{run_id}`", hint="`lamina history` lists the runs")
         if record.result is None:
             raise LaminaError(
-                f"run `{record.run_id}` did not end: it is running, or it was killed",
+                f"run `{record.run_id}` has not ended: it is still running, or it was killed",
                 hint="what it published is kept; `lamina run` goes on from there",
             )
         return from_json(record.result, RunResult)

@@ -17,7 +17,7 @@ LONGEST_NAME = 128
 
 
 class FolderInUse(LaminaError):
-    """A project cannot be started in a folder that holds something.
+    """A project cannot be started in a folder that is not empty.
 
     Why: a template must not overwrite or mix with files that exist.
     Fix: name a new or empty folder that can be written.

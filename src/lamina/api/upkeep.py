@@ -24,7 +24,7 @@ from lamina.warehouse.iceberg.relocation import CannotRelocate, Moved, mover, re
 
 
 def check_state(project: Opened) -> StateCheck:
-    """Compare what the state records of every model with what its table says."""
+    """Compare what the state records about every model with what its table says."""
     with open_known(project) as engine:
         return StateCheck(differences=state_differences(engine.runtime, engine.graph))
 
@@ -74,7 +74,7 @@ def _refuse_nested(left: tuple[str, ...], here: str) -> None:
     for folder in left:
         if f"{here}/".startswith(f"{folder}/") or f"{folder}/".startswith(f"{here}/"):
             raise CannotRelocate(
-                f"`{here}` and `{folder}`, where the tables were made, lie inside each other",
+                f"of `{here}` and `{folder}`, where the tables were made, one is inside the other",
                 hint="move the project to a folder beside the old one, relocate it there, then move it again",
             )
 

@@ -92,12 +92,12 @@ COMMON: tuple[click.Option, ...] = (
     click.Option(
         ["--project-dir"],
         envvar="LAMINA_PROJECT_DIR",
-        help="Folder of the project; default: the nearest at or above here with a `lamina.toml`",
+        help="Folder of the project; default: the current folder, or the nearest one above it, with a `lamina.toml`",
     ),
     click.Option(
         ["--output"],
         type=click.Choice(["text", "json"]),
-        help="Default: json when stdout is not a terminal, but for answers that are text",
+        help="Default: text on a terminal, json elsewhere unless the answer is itself a text",
     ),
     click.Option(["--quiet", "-q"], is_flag=True, help="Print the answer only"),
 )

@@ -18,12 +18,12 @@ def asking_options(function: Callable[..., Any]) -> Callable[..., Any]:
 _OPTIONS: tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...] = (
     click.option("--no-auto-upstream", is_flag=True, help="Do not add what the selected models read"),
     click.option("--partition", metavar="KEY", help="Build this slice, such as 2026-04-07, whatever its state"),
-    click.option("--from", "from_key", metavar="KEY", help="Build slices from this one on"),
-    click.option("--to", "to_key", metavar="KEY", help="Build slices up to this one, itself included"),
+    click.option("--from", "from_key", metavar="KEY", help="Build slices from this one onwards"),
+    click.option("--to", "to_key", metavar="KEY", help="Build slices up to and including this one"),
     click.option("--latest", is_flag=True, help="Build the newest slice, finished or not"),
     click.option("--missing", is_flag=True, help="Build only due slices that were never built"),
     click.option("--lookback", type=click.IntRange(min=1), help="Build the last N finished slices as well"),
-    click.option("--ignore-cron", is_flag=True, help="Take everything up to the execution time as due"),
+    click.option("--ignore-cron", is_flag=True, help="Treat everything up to the execution time as due"),
     click.option("--force", is_flag=True, help="Build due slices even if nothing is stale"),
     click.option(
         "--full-refresh",

@@ -27,10 +27,10 @@ JOBS: dict[str, dict[str, str]] = {
         "intervals": "List the ranges of a model: built, missing, stale, failed",
         "state check": "Compare the state with what the tables say",
         "state rebuild": "Restore a lost state from its copies and the tables",
-        "state relocate": "Follow a project that was moved or copied",
+        "state relocate": "Rewrite paths after a project was moved or copied",
     },
     "operate": {
-        "drop": "Remove the table of a model, and what is recorded of it",
+        "drop": "Remove the table of a model, and what is recorded about it",
     },
     "look back": {
         "history": "List the latest runs",

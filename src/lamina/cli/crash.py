@@ -1,4 +1,4 @@
-"""A fault of lamina itself: the traceback goes to a file, the user gets one sentence and its path."""
+"""A bug in lamina: the traceback goes to a file, the user gets one sentence and its path."""
 
 import os
 import sys
@@ -8,16 +8,17 @@ from lamina.values.diagnostic import Diagnostic
 
 
 class InternalError(LaminaError):
-    """A fault of lamina itself, not of the project; the traceback is in the file named.
+    """A bug in lamina, not in the project; the traceback is in the file named.
 
-    Why: something happened that no rule foresaw.
-    Fix: look for a newer version; report the file, after a look for private values in it.
+    Why: something happened that no rule expects.
+    Fix: look for a newer version; report the file, after checking it for private values.
     """
 
     code = "L699"
 
-    def __init__(self, kind: str, *, path: str) -> None:
-        hint = f"this is a fault of lamina, not of the project; the details are in `{path}`"
+    def __init__(self, kind: str, *, path: str | None) -> None:
+        details = f"the details are in `{path}`" if path else "LAMINA_DEBUG=1 prints the details"
+        hint = f"this is a bug in lamina, not in the project; {details}"
         super().__init__(f"internal error: {kind}", hint=hint)
 
 
@@ -31,8 +32,8 @@ def crash_diagnostic(error: Exception, *, root: str, is_debug: bool) -> Diagnost
     return InternalError(type(error).__name__, path=_write(text, root=root)).diagnostic()
 
 
-def _write(text: str, *, root: str) -> str:
-    """Write beside the run logs of the project, else where temporary files go."""
+def _write(text: str, *, root: str) -> str | None:
+    """Write beside the run logs of the project, else where temporary files go; None if no file can be written."""
     import tempfile
     from datetime import UTC, datetime
 
@@ -45,5 +46,5 @@ def _write(text: str, *, root: str) -> str:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
     except OSError:
-        return "nowhere, because no file could be written; LAMINA_DEBUG=1 prints them"
+        return None
     return path

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 @answer_command("drop", sentence="Drop the table of a model, its files and its record. Asks first.")
 @click.argument("model")
 @click.option("--yes", is_flag=True, help="Do not ask")
-@click.option("--force", is_flag=True, help="Drop it also while other models read it")
+@click.option("--force", is_flag=True, help="Drop it even if other models read it")
 def command(options: Options, model: str, *, yes: bool, force: bool) -> Answer:
     """Ask, then drop."""
     from lamina.values.codec import to_builtins

@@ -80,7 +80,7 @@ def interruptible(stop: "Stop") -> Iterator[None]:
             sys.stderr.write("\ninterrupted again: ending at once\n")
             raise KeyboardInterrupt
         else:
-            sys.stderr.write("\ninterrupted: no new work is started; once more ends at once\n")
+            sys.stderr.write("\ninterrupted: no new work is started; interrupt again to end at once\n")
             stop.request()
 
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -99,7 +99,7 @@ def _has_failed(action: Action) -> bool:
 def _closing(plan: Plan) -> list[tuple[str, str]]:
     works = sum(isinstance(action, Build | Rebuild) for action in plan.actions)
     failed = dict.fromkeys(action.model for action in plan.actions if _has_failed(action))
-    lines = [(f"a run ends as failed because of {listed(tuple(failed))}", "red")] if failed else []
+    lines = [(f"a run would end as failed because of {listed(tuple(failed))}", "red")] if failed else []
     nothing = "nothing else to do" if failed else "nothing to do"
     return [*lines, (f"apply it with: lamina apply {plan.plan_id[:12]}" if works else nothing, "bold")]
 

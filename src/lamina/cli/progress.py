@@ -218,9 +218,8 @@ def event_line(event: Event) -> Text | None:
         case StepFinished():
             return _finished_line(event)
         case Retrying():
-            words = (
-                f"  {event.model}: try {event.attempt} failed, again in {duration_words(event.seconds)}: {event.error}"
-            )
+            pause = duration_words(event.seconds)
+            words = f"  {event.model}: attempt {event.attempt} failed, trying again in {pause}: {event.error}"
             return Text(words, style="yellow")
         case Recovered():
             return Text(f"  recovered: {event.detail}", style="yellow")

@@ -1,4 +1,4 @@
-"""`lamina retry`: try again what failed for good."""
+"""`lamina retry`: try again what failed permanently."""
 
 import click
 

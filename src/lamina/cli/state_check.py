@@ -3,7 +3,7 @@
 from lamina.cli.answer import Answer, Options, Screen, answer_command
 
 
-@answer_command("state check", sentence="Compare what the state records of every model with what its table says.")
+@answer_command("state check", sentence="Compare what the state records about every model with what its table says.")
 def command(options: Options) -> Answer:
     """Compare; nothing is changed."""
     from lamina.values.codec import to_builtins
@@ -22,7 +22,7 @@ def command(options: Options) -> Answer:
                 "`lamina run` follows the tables; `lamina state rebuild` derives the whole state from them"
             )
         else:
-            screen.out.print("the state says what the tables say")
+            screen.out.print("the state agrees with the tables")
 
     status = "different" if found else "ok"
     return Answer(status=status, body={"differences": to_builtins(found)}, show=show, exit_code=1 if found else 0)

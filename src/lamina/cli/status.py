@@ -36,7 +36,7 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...],
                 spans_words(item.built, item.timezone),
                 ": ".join(filter(None, (spans_words(item.stale, item.timezone), item.reason))),
             )
-        screen.out.print(table if result.models else "nothing that is selected has a table of its own")
+        screen.out.print(table if result.models else "none of the selected models has a table")
 
     status = "error" if result.exit_code else "ok"
     return Answer(status=status, body=open_ended(to_builtins(result)), show=show, exit_code=result.exit_code)

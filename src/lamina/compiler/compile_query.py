@@ -52,7 +52,7 @@ def _object(text: str, parsed: Parsed, nodes: Nodes, *, resolve: Resolve, needs_
     if hidden is not None:
         return QueryObject(diagnostics=(invalid_sql.hidden_name(place=place_at(text, hidden.start)),))
     if any(dot.args.get("this") is None or dot.args.get("expression") is None for dot in nodes.of(_DOTS)):
-        found = invalid_sql.finding("a name lacks what belongs beside its dot", place=Place(file=""))
+        found = invalid_sql.finding("a name is missing before or after a dot", place=Place(file=""))
         return QueryObject(diagnostics=(found,))
     tables = nodes.of(_TABLES)
     written = [table.parts for table in tables]

@@ -16,7 +16,7 @@ from lamina.values.schema import Schema
 def explain_incrementality(graph: Graph, model: CompiledModel) -> tuple[str, ...]:
     """Return the steps of the proof, or each clause at fault with its place, one line each."""
     if model.kind == "seed":
-        return ("each build replaces all rows by those of the file",)
+        return ("each build replaces all rows with those of the file",)
     verdict = judge_model(graph, model, model.traits)
     match verdict:
         case Proven(steps=steps):
@@ -29,7 +29,7 @@ def explain_incrementality(graph: Graph, model: CompiledModel) -> tuple[str, ...
         case None if model.kind == "sql":
             return ("its query cannot be read",)
         case None:
-            return ("its code is not looked into: taken to be deterministic, and to read all of its inputs",)
+            return ("its code is not analysed: it is assumed to be deterministic, and to read all of its inputs",)
 
 
 def judge_model(graph: Graph, model: CompiledModel, traits: Traits) -> Verdict | None:

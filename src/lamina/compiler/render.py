@@ -19,7 +19,7 @@ from lamina.values.names import TableName
 class CannotRender(LaminaError):
     """A value or a relation that the query needs is not known.
 
-    Why: the text would not be what Spark gets.
+    Why: the text would not be the query that Spark gets.
     Fix: give the partition or the variable that is named, and see with `lamina compile` that the model has no
     errors.
     """

@@ -18,11 +18,11 @@ from lamina.values.words import listed
 
 
 class DropRefused(LaminaError):
-    """A table is not dropped: it is not this project's, other models read it, or nobody agreed.
+    """A table is not dropped: it is not this project's, other models read it, or it was not confirmed.
 
-    Why: a dropped table and its files are gone, and with them rows that its inputs may no longer hold.
-    Fix: drop what reads it first, or add `--force`; `--yes` agrees in advance. A table that lamina did not write is
-    dropped with the tool that made it.
+    Why: a dropped table and its files are gone, and with them rows that its inputs may no longer have.
+    Fix: drop what reads it first, or add `--force`; `--yes` confirms in advance. A table that lamina did not write is
+    dropped with the tool that created it.
     """
 
     code = "L633"
@@ -91,7 +91,7 @@ def _loss(model: CompiledModel | None) -> str:
     if model is None:
         return "its rows are lost: no model of the project builds them again"
     if keeps_history(model.traits, model.inputs):
-        return "rows that its inputs no longer hold are lost; the next run builds the others again"
+        return "rows that its inputs no longer have are lost; the next run builds the others again"
     return "the next run builds it again from its inputs"
 
 

@@ -18,6 +18,7 @@ from lamina.values.event import RunStarted
 from lamina.values.interval import WHOLE
 from lamina.values.names import ModelName
 from lamina.values.plan import Action, Block, Build, Plan, Rebuild
+from lamina.warehouse.plain_sentence import plain_sentence
 
 RETRY_BUDGET = 20
 
@@ -33,18 +34,19 @@ class Limits:
 
 
 class InternalFailure(LaminaError):
-    """Something lamina did not foresee ended one step, while the others go on, or the run itself.
+    """Something unexpected ended one step, while the others go on, or the whole run.
 
-    Why: this is a defect of lamina; what was under way published nothing.
-    Fix: look for a newer version; report the log file of the run, after a look for private values in it.
+    Why: this is a bug in lamina; the step published nothing.
+    Fix: look for a newer version; report the log file of the run, after checking it for private values.
     """
 
     code = "L698"
 
     def __init__(self, error: BaseException) -> None:
+        said = plain_sentence(next(iter(str(error).splitlines()), ""))
         super().__init__(
-            f"{type(error).__name__}: {error}",
-            hint="this is a defect of lamina; the log file of the run has the details",
+            f"{type(error).__name__}: {said}",
+            hint="this is a bug in lamina; the log file of the run has the details",
         )
 
 

@@ -14,9 +14,9 @@ _OTHER_CAUSES = ("query_rejected", "conflict", "interrupted", "auth_failed", "qu
 class TableFilesLost(WarehouseFailure):
     """Files of a model's table are missing or damaged.
 
-    Why: data files, manifests or metadata were deleted, moved or overwritten; what they held cannot be read.
+    Why: data files, manifests or metadata were deleted, moved or overwritten; what was in them cannot be read.
     Fix: restore the file from a backup, or build the table again with `lamina run -s MODEL --full-refresh`, which does
-    not read the old files. A table that keeps rows which its inputs no longer hold needs `--accept-loss` for that.
+    not read the old files. A table that keeps rows which its inputs no longer have needs `--accept-loss` for that.
     """
 
     code = "L632"

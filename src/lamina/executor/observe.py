@@ -174,7 +174,7 @@ def _unregistered(runtime: Runtime, model: CompiledModel, head: Head, recorded: 
     if not is_ours:
         return TargetFacts(status="other_project", detail=owner_of(mark))
     # Without a record they are of a batch that was never published.
-    detail = "it was dropped from the catalog, and its files are there"
+    detail = "it was dropped from the catalog, but its files still exist"
     return None if pointer is None else TargetFacts(status="unregistered", detail=detail)
 
 

@@ -66,7 +66,7 @@ def _status(
     error: LaminaError | None,
 ) -> tuple[StepStatus, str]:
     if isinstance(error, WarehouseFailure) and error.kind == "interrupted":
-        return "not_started", "the run ended before; nothing of this batch was published"
+        return "not_started", "the run ended before this batch was published"
     if error is not None:
         return "failed", error.message
     own = [item for item in left if isinstance(item, Block) and model.name in item.blocked_by]

@@ -25,7 +25,7 @@ def verify_model(runtime: Runtime, model: CompiledModel, world: World) -> ModelV
     except LaminaError as error:
         if isinstance(error, WarehouseFailure) and error.kind == "interrupted":
             raise
-        reason = f"it could not be computed again: {error.message}"
+        reason = f"it could not be recomputed: {error.message}"
         return ModelVerdict(model=model.name, status="unverifiable", reason=reason)
 
 
@@ -34,7 +34,7 @@ def _verify(runtime: Runtime, model: CompiledModel, world: World) -> ModelVerdic
     if facts.target.status == "absent" or not facts.coverage.segments:
         return ModelVerdict(model=model.name, status="unverifiable", reason="not built yet", is_built=False)
     if facts.target.status in ("unmarked", "other_project"):
-        return ModelVerdict(model=model.name, status="unverifiable", reason="the table is not of this project")
+        return ModelVerdict(model=model.name, status="unverifiable", reason="the table does not belong to this project")
     if facts.target.status in ("unreadable", "unregistered"):
         return ModelVerdict(model=model.name, status="unverifiable", reason=facts.target.detail)
     if (lost := _lost(runtime, model, facts)) is not None:
@@ -120,9 +120,7 @@ def _sum(found: tuple[Comparison, ...]) -> Comparison:
 def _verdict(model: CompiledModel, found: Comparison, *, left: tuple[Interval, ...]) -> ModelVerdict:
     is_equal = not found.missing and not found.extra
     notes = [*found.notes]
-    notes += (
-        [f"{counted(len(left), 'range')} not compared: stale; the next run builds what is due of it"] if left else []
-    )
+    notes += [f"{counted(len(left), 'range')} not compared: stale; the next run builds what is due"] if left else []
     kept = [use.name for use in model.inputs if use.on_touch == "keep"]
     notes += [f"changes in {listed(kept)} do not revisit old slices (`on_touch = keep`)"] if kept else []
     return ModelVerdict(

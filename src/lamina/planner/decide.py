@@ -57,7 +57,7 @@ def _refusal(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Blo
             )
         case "unregistered":
             reason = (
-                f"table `{model.target}` was dropped from the catalog just now, and its files are there; "
+                f"table `{model.target}` was dropped from the catalog just now, but its files still exist; "
                 "the next command registers it again, and `lamina drop` drops it with its files"
             )
         case "unmarked":

@@ -112,7 +112,7 @@ def _want(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, occasi
             selection, grid=grid, start=schedule.start, end=schedule.end, execution_time=execution_time
         )
         if chosen is None:
-            return Want(spans=(), reason="nothing selected lies between its start and now, or its end")
+            return Want(spans=(), reason="none of the selected slices is between its start and now, or its end")
         return Want(spans=(chosen,), reason=f"requested: {spans_in_words((chosen,), grid)}", is_asked=True)
     if due is None:
         release = next_release(model, grid, max(execution_time, schedule.start))

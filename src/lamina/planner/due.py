@@ -179,7 +179,7 @@ def _range_of_keys(selection: Selection, *, grid: Grid, execution_time: datetime
     end = last.end if last is not None else widen(grid, Interval(execution_time, execution_time + timedelta(1))).end
     if start >= end:
         hint = "`--from` and `--to` are both included; give the earlier one first"
-        raise UsageError(f"`--from {selection.from_key}` lies after `--to {selection.to_key}`", hint=hint)
+        raise UsageError(f"`--from {selection.from_key}` is after `--to {selection.to_key}`", hint=hint)
     return Interval(start, end)
 
 
@@ -192,5 +192,5 @@ def _unit(grid: Grid, key: str) -> Interval:
 def _span(grid: Grid, key: str) -> Interval:
     if (found := parse_coarse_key(grid, key)) is None:
         hint = f"write it like `{example_key(grid)}`, or a coarser key"
-        raise UsageError(f"`{key}` is not the key of a {grid.unit} or of more", hint=hint)
+        raise UsageError(f"`{key}` is not the key of a {grid.unit} or of a longer period", hint=hint)
     return found

@@ -30,7 +30,7 @@ def lost_in_words(model: CompiledModel, facts: ModelFacts, execution_time: datet
     drop = f"`lamina drop {model.name}` removes it"
     grid, beside = grid_of(model), _not_due(model, facts, execution_time)
     if keeps_history(model.traits, model.inputs):
-        return f"{lost}; {build} --accept-loss`, which drops the rows that its inputs no longer hold; {drop}"
+        return f"{lost}; {build} --accept-loss`, which drops the rows that its inputs no longer have; {drop}"
     if grid is not None and beside:
         return f"{lost}; {build} --accept-loss`, which drops what is not due: {spans_in_words(beside, grid)}; {drop}"
     return f"{lost}; {build}`; {drop}"

@@ -14,9 +14,9 @@ from lamina.values.words import counted, listed
 
 
 class PlanMoved(LaminaError):
-    """The world is not as a plan assumed.
+    """Something changed since a plan was made.
 
-    Why: `apply` does what the plan lists or refuses; code, a table or an input has changed since it was made.
+    Why: `apply` does exactly what the plan lists, or refuses; code, a table or an input has changed since.
     Fix: make a new plan with `lamina plan`, look at it, and apply that one.
     """
 
@@ -32,7 +32,7 @@ class PlanMoved(LaminaError):
 class RebuildTooLarge(LaminaError):
     """A code change would rebuild more slices than `run.rebuild_limit`.
 
-    Why: a small edit can cost a recompute of all history, which should be meant.
+    Why: a small edit can cost a recompute of all history, which should be intended.
     Fix: look at `lamina plan`; then `lamina run --yes`, or apply the plan, or raise `rebuild_limit` under `[run]`.
     """
 

@@ -33,7 +33,7 @@ class EmptySelection(LaminaError):
     """A selection names no model.
 
     Why: doing nothing would look like success.
-    Fix: compare with `lamina list`; `--exclude` may have taken away all that `--select` named.
+    Fix: compare with `lamina list`; `--exclude` may have removed everything that `--select` named.
     """
 
     code = "L581"

@@ -77,7 +77,7 @@ def spared_in_words(use: InputUse, *, columns: tuple[ColumnName, ...]) -> str:
     reads = {name.lower() for name in use.read_set} if use.read_set is not None else None
     if columns and reads is not None and not any(name.lower() in reads for name in columns):
         return f"only {listed(columns)} of `{use.name}` changed, which it does not read"
-    return f"nothing changed in `{use.name}` that it reads for what is built"
+    return f"nothing that its built slices read in `{use.name}` changed"
 
 
 def units_in_words(count: int, grid: Grid) -> str:

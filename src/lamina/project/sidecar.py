@@ -173,7 +173,7 @@ def _build(settings: dict[str, Any], findings: Findings) -> ModelSettings:
         built["inputs"] = {table: InputSettings(**item) for table, item in built["inputs"].items()}
     first = built.pop("first_partition", None)
     if first is not None and "start" in built:
-        _conflict("`first_partition` is another name of `start`", "first_partition", "remove one of them", findings)
+        _conflict("`first_partition` is another name for `start`", "first_partition", "remove one of them", findings)
     elif first is not None:
         built["start"] = first
     if "end" in built and "start" in built and _day(built["end"]) < _day(built["start"]):

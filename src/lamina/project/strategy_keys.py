@@ -114,5 +114,5 @@ def _check_merge(settings: Mapping[str, Any], findings: Findings) -> None:
         message = f"`{both[0]}` is in `unique_key` and in `update_columns`"
         place = findings.places.of("strategy.update_columns")
         findings.add(
-            conflicting_keys.finding(message, place=place, hint="a key never changes; remove it from the latter")
+            conflicting_keys.finding(message, place=place, hint="a key never changes; remove it from `update_columns`")
         )

@@ -8,6 +8,8 @@ from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
+from lamina.state.sqlite_words import sqlite_words
+
 FOLDER = "backup"
 KEPT = 3
 COMPANIONS = ("", "-wal", "-shm")  # SQLite's own files beside the database
@@ -49,10 +51,10 @@ def damage_of(path: Path) -> str | None:
             # Most of the time goes into indexes that this leaves out.
             found = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError:
-        return None  # a lock or missing rights: not damage, and explained by whoever opens it next
+        return None  # a lock or missing permissions: not damage, and explained when it is opened next
     except sqlite3.DatabaseError as error:
-        return str(error)
-    return None if found[0] == "ok" else str(found[0]).splitlines()[0]
+        return sqlite_words(error)
+    return None if found[0] == "ok" else "it is damaged"
 
 
 def put_aside(path: Path, *, at: datetime) -> Path | None:

@@ -7,10 +7,10 @@ from lamina.values.names import EnvironmentName, RunId, TableName
 
 
 class LeaseHeld(LaminaError):
-    """Another run may write in the environment.
+    """Another run is writing in the environment.
 
     Why: one environment has one writer at a time.
-    Fix: wait for that run to end; the lease of a run that died expires by itself.
+    Fix: wait for that run to end; the lease of a run that died expires on its own.
     """
 
     code = "L701"
@@ -27,10 +27,10 @@ class LeaseHeld(LaminaError):
 
 
 class LeaseLost(LaminaError):
-    """Another run took the lease over: this one must not write any more.
+    """Another run took over the lease: this one must not write any more.
 
-    Why: the run stood still for longer than its lease lasts, and another one began.
-    Fix: nothing to do: what was published counts, and the other run goes on from there.
+    Why: the run was paused for longer than its lease lasts, and another one started.
+    Fix: nothing to do: what was published counts, and the other run continues from there.
     """
 
     code = "L702"
@@ -54,14 +54,14 @@ class PublishConflict(LaminaError):
     def __init__(self, table: TableName, base: str | None) -> None:
         was = "did not exist" if base is None else "was at an older version"
         super().__init__(
-            f"table `{table}` {was} when the batch was staged and has moved since",
+            f"table `{table}` {was} when the batch was staged and has changed since",
             hint="nothing was published; the next run looks at what happened to the table",
         )
         self.table = table
 
 
 class StateCorrupt(LaminaError):
-    """The state file is damaged, or holds something lamina did not write.
+    """The state file is damaged, or has content that lamina did not write.
 
     Why: decisions made from damaged state could be wrong.
     Fix: run `lamina state rebuild`: it takes the newest good copy and brings it up to date by the marks in the tables.
@@ -94,10 +94,10 @@ class StateTooNew(LaminaError):
 
 
 class StateUnavailable(LaminaError):
-    """The state file cannot be opened or written now: missing rights, a full disk, a lock that stays.
+    """The state file cannot be opened or written now: missing permissions, a full disk, a lock that stays.
 
     Why: without state nothing can be recorded, so nothing is started.
-    Fix: see that its folder exists and can be written, that the disk has room, and that no other program keeps the
+    Fix: check that its folder exists and can be written, that the disk is not full, and that no other program keeps the
     file locked.
     """
 
@@ -129,22 +129,22 @@ class LogOutOfStep(LaminaError):
 class StateLost(LaminaError):
     """The state file is missing, damaged or behind the tables, and `state.on_missing` is `"stop"`.
 
-    Why: without it models would look as if they had never been built, over tables that hold rows.
+    Why: without it models would look as if they had never been built, over tables that have rows.
     Fix: `lamina state rebuild` restores it from the newest copy and the marks in the tables; `on_missing = "rebuild"`
-    in `[state]` does so by itself.
+    in `[state]` does so automatically.
     """
 
     code = "L708"
 
     def __init__(self, path: str, detail: str) -> None:
         super().__init__(
-            f"the state file `{path}` cannot be used: {detail}; the warehouse holds tables of this project",
+            f"the state file `{path}` cannot be used: {detail}; the warehouse has tables of this project",
             hint="run `lamina state rebuild`; nothing was changed",
         )
 
 
 class ProjectMoved(LaminaError):
-    """The project was moved or copied: its state and its tables name the folder they were in before.
+    """The project was moved or copied: its state and tables name the folder they were in before.
 
     Why: a copy would write into the tables of the original, and a moved project cannot read its own.
     Fix: run `lamina state relocate` once in the new place; it rewrites the paths in the tables and in the state.
@@ -176,14 +176,14 @@ class TablesKeptElsewhere(LaminaError):
         super().__init__(
             f"the tables in `{warehouse}` are written by the state file `{keeper}`, and `{state}` is another one",
             hint="copy the warehouse, name the new folder in `catalog.warehouse` and run `lamina state relocate`; or"
-            " let both use one state file, by `catalog.database`; or delete the other file, if nobody uses it",
+            " let both use one state file, set in `catalog.database`; or delete the other file, if it is unused",
         )
 
 
 class StateReplaced(LaminaError):
     """The state file was deleted or replaced while a command worked with it.
 
-    Why: what this command recorded in the old file would be lost with it.
+    Why: what this command recorded in the old file would be lost.
     Fix: run again; nothing of this step was published.
     """
 

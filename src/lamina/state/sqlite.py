@@ -12,6 +12,7 @@ from lamina.state import copies
 from lamina.state.dialect import Dialect, StateTransaction
 from lamina.state.errors import StateCorrupt, StateReplaced, StateUnavailable
 from lamina.state.migrations import bring_up_to_date
+from lamina.state.sqlite_words import sqlite_words
 from lamina.values.codec import DecodeError
 from lamina.warehouse.catalog.file_lock import alone, beside_others
 from lamina.warehouse.catalog.sqlite import Begin, connect, transaction
@@ -102,16 +103,18 @@ def _explained(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGED:
-            raise StateCorrupt(str(path), str(error)) from error
-        raise StateUnavailable(str(path), str(error)) from error
+            raise StateCorrupt(str(path), sqlite_words(error)) from error
+        raise StateUnavailable(str(path), sqlite_words(error)) from error
     except DecodeError as error:
         raise StateCorrupt(str(path), str(error)) from error
     except OSError as error:
-        raise StateUnavailable(str(path), str(error)) from error
+        raise StateUnavailable(
+            str(path), f"{error.strerror}: `{error.filename}`" if error.filename else str(error)
+        ) from error
 
 
 def _file_at(path: Path) -> tuple[int, int] | None:
-    """Return what tells the file at a path from another one of that name."""
+    """Return what distinguishes the file at a path from another one of that name."""
     try:
         found = path.stat()
     except FileNotFoundError:

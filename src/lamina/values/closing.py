@@ -35,7 +35,7 @@ def run_closing(result: RunResult) -> str:
 def verify_closing(models: tuple[ModelVerdict, ...]) -> str:
     """Say how many tables are proven; a table that is not there is neither equal nor different."""
     if not models:
-        return "nothing that is selected has a table of its own"
+        return "none of the selected models has a table"
     built = tuple(item for item in models if item.is_built)
     if not built:
         return "nothing is built yet, so nothing can be verified: `lamina run` builds it"

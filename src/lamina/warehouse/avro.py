@@ -103,7 +103,7 @@ def _read_scalar(kind: str, source: io.BytesIO) -> Any:
         case "string":
             return read_bytes(source).decode()
         case _:
-            raise ValueError(f"it holds the unknown type {kind}")
+            raise ValueError(f"it contains the unknown type {kind}")
 
 
 def _items(source: io.BytesIO) -> Iterator[None]:

@@ -26,10 +26,10 @@ _TRANSIENT: frozenset[FailureKind] = frozenset({"connection_failed", "transient"
 
 
 class WarehouseFailure(LaminaError):
-    """Work on a table ended; `kind` says of what nature the cause is, `error_class` what the engine calls it.
+    """Work on a table failed; `kind` says what kind of failure it is, `error_class` how the engine calls it.
 
-    Why: Spark, the catalog or the disk refused; the message is the engine's own.
-    Fix: follow the hint; nothing of the batch was published. `lamina retry MODEL` tries again what failed for good.
+    Why: Spark, the catalog or the disk refused; the message says what it reported.
+    Fix: follow the hint; nothing of the batch was published. `lamina retry MODEL` tries again what failed permanently.
     """
 
     code = "L630"
@@ -82,7 +82,7 @@ class SourceUnreadable(WarehouseFailure):
     """A source's files cannot be listed or read.
 
     Why: a result that leaves files out would be wrong without saying so.
-    Fix: check the rights of the file that is named, and that it is whole.
+    Fix: check the permissions of the named file, and that it is complete.
     """
 
     code = "L622"
@@ -91,14 +91,14 @@ class SourceUnreadable(WarehouseFailure):
         super().__init__(
             f"source `{source}` cannot be read: `{path}` ({detail})",
             kind="not_found",
-            hint="check the rights of the file and that it is whole",
+            hint="check the permissions of the file, and that it is complete",
         )
 
 
 class WarehouseNotWritable(WarehouseFailure):
     """The folder of the tables cannot be written.
 
-    Why: rights are missing, the disk is full, or the path is a file.
+    Why: permissions are missing, the disk is full, or the path is a file.
     Fix: repair the folder, or set `warehouse` under `[catalog]` to another one.
     """
 
@@ -108,5 +108,5 @@ class WarehouseNotWritable(WarehouseFailure):
         super().__init__(
             f"the warehouse folder cannot be written: `{folder}` ({detail})",
             kind="resources",
-            hint="check the rights and the free space of the folder, or set `warehouse` under `[catalog]`",
+            hint="check the permissions and the free space of the folder, or set `warehouse` under `[catalog]`",
         )

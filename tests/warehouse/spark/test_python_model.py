@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from py4j.protocol import Py4JError
 
 from lamina.warehouse.spark.python_model import ModelInputs, ModelUnusable, run_python_model
 
@@ -68,3 +69,9 @@ def test_what_is_no_spark_dataframe_is_named(text: str, said: str, hint: str) ->
     error = refusal(text, inputs())
     assert said in error.message
     assert hint in str(error.hint)
+
+
+def test_what_java_raises_is_left_to_be_translated() -> None:
+    text = "from py4j.protocol import Py4JError\ndef model(ctx):\n    raise Py4JError('org.apache.spark.Gone')"
+    with pytest.raises(Py4JError):
+        run_python_model("m.t", text, path="models/m/t.py", root="", inputs=inputs())

@@ -77,7 +77,7 @@ def _flaws(nodes: list[Node]) -> Iterator[Flaw]:
             name = node.sql(dialect="spark")
             yield Flaw(f"reads `{name}`, and parameters are not known in checks", "write the value itself")
         elif kind is exp.Window:
-            yield Flaw("holds a window function", "compute the value in the query, and check its column")
+            yield Flaw("contains a window function", "compute the value in the query, and check its column")
         elif isinstance(node, exp.AggFunc) and type(node.parent) is not exp.Window:
             yield _aggregate(node.sql_name().lower())
         elif kind is exp.Anonymous and node.name.lower() in AGGREGATES:
@@ -85,7 +85,8 @@ def _flaws(nodes: list[Node]) -> Iterator[Flaw]:
 
 
 def _aggregate(name: str) -> Flaw:
-    return Flaw(f"holds the aggregate `{name}`", "a check looks at one row: check the aggregate in a model of its own")
+    hint = "a check looks at one row: check the aggregate in a model of its own"
+    return Flaw(f"contains the aggregate `{name}`", hint)
 
 
 def _missing_columns(nodes: list[Node], columns: Schema) -> Iterator[str]:

@@ -178,11 +178,11 @@ def _of_bracket(bracket: Bracket, tokens: list[Token]) -> Iterator[Foreign]:
     elif word in QUANTIFIERS and first.token_type is TokenType.SELECT:
         if tokens[bracket.opening - 2].token_type in COMPARISONS:
             instead = "use IN or EXISTS, or compare with the `max` or `min` of the subquery"
-            yield Foreign(f"Spark compares with no {word} of a subquery", instead, name.start)
+            yield Foreign(f"Spark cannot compare with {word} of a subquery", instead, name.start)
     elif word in WITH_UNIT and commas == 2 and first.token_type is TokenType.STRING:
         yield Foreign(f"the unit of `{name.text}` is in quotes", f"write `{first.text.upper()}`", first.start)
     elif word in {"EXTRACT", "DATE_PART", "DATEPART"} and first.text.upper() == "EPOCH":
-        yield Foreign(f"`{name.text}` knows no `epoch`", "use `unix_timestamp(...)`", first.start)
+        yield Foreign(f"`{name.text}` does not know `epoch`", "use `unix_timestamp(...)`", first.start)
 
 
 def _ends_list(following: list[Token]) -> bool:

@@ -52,14 +52,14 @@ def misplaced_calls(nodes: Nodes) -> list[Misplaced]:
 def _of_windowed(window: Node) -> Iterator[Misplaced]:
     function = _function_of(window)
     if type(window.this) is exp.Filter:
-        instead = "put the condition into CASE inside of the aggregate"
+        instead = "put the condition into CASE inside the aggregate"
         yield Misplaced("FILTER is used in a window function", instead, start_of(function))
     elif isinstance(function, exp.AggFunc):
         if type(function.args.get("this")) is exp.Distinct:
             instead = "use `size(collect_set(...) OVER (...))`, or count in a subquery"
             yield Misplaced("DISTINCT is used in a window function", instead, start_of(function))
     elif isinstance(function, exp.Func) and (name := _name_of(function)) in OTHER:
-        instead = f"put OVER behind the aggregate, inside of `{name}`"
+        instead = f"put OVER after the aggregate, inside `{name}`"
         yield Misplaced(f"`{name}` is not a window function", instead, start_of(function))
 
 
@@ -135,9 +135,9 @@ def _of_positions(select: exp.Select) -> Iterator[Misplaced]:
         position = int(key.name)
         if not 0 < position <= len(items):
             instead = f"use a number from 1 to {len(items)}"
-            yield Misplaced(f"GROUP BY {position} means no output column", instead, start_of(key))
+            yield Misplaced(f"GROUP BY {position} refers to no output column", instead, start_of(key))
         elif folds_rows(items[position - 1]):
-            yield Misplaced(f"GROUP BY {position} means an aggregate", "group by the other outputs", start_of(key))
+            yield Misplaced(f"GROUP BY {position} refers to an aggregate", "group by the other outputs", start_of(key))
 
 
 def _name_of(call: Node) -> str:

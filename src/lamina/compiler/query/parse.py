@@ -65,7 +65,7 @@ def parse(text: str) -> Parsed | Diagnostic:
     while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
         tokens.pop()
     if not tokens:
-        return not_a_query.finding("the file holds no query", place=Place(file=""))
+        return not_a_query.finding("the file has no query", place=Place(file=""))
     if "{" in text and (braces := [token for token in tokens if token.token_type in BRACES]):
         return _template(place_at(text, braces[0].start))
     deep = None if is_surely_shallow(text, len(tokens)) else too_deep_at(tokens)
@@ -80,9 +80,9 @@ def parse(text: str) -> Parsed | Diagnostic:
     except RecursionError:
         return nesting_too_deep.finding(place=Place(file=""))
     except Exception as error:  # noqa: BLE001  # on some broken texts the parser fails by itself, in many ways
-        return invalid_sql.finding(f"the parser gives up: {error}", place=Place(file=""))
+        return invalid_sql.finding(f"the parser fails: {error}", place=Place(file=""))
     if len(trees) != 1:
-        return not_a_query.finding("the file holds more than one statement", place=_second_statement(text, tokens))
+        return not_a_query.finding("the file has more than one statement", place=_second_statement(text, tokens))
     tree = trees[0]
     if not isinstance(tree, (exp.Query, exp.Values)):
         return not_a_query.finding("the statement is not a query", place=place_at(text, tokens[0].start))
@@ -92,7 +92,7 @@ def parse(text: str) -> Parsed | Diagnostic:
 
 
 def _template(place: Place) -> Diagnostic:
-    hint = "a query is plain SQL: write the name of a table where `ref` or `source` stood, and `@name` for a variable"
+    hint = "a query is plain SQL: write the name of a table instead of `ref` or `source`, and `@name` for a variable"
     return invalid_sql.finding("it is a template", place=place, hint=hint)
 
 
@@ -127,7 +127,7 @@ def _unreadable(text: str) -> Diagnostic:
     while (piece := CLOSED_PIECE.match(text, end)) is not None:
         end = piece.end()
     if end == len(text):
-        return invalid_sql.finding("a literal holds characters that do not belong there", place=Place(file=""))
+        return invalid_sql.finding("a literal contains characters that do not belong there", place=Place(file=""))
     opened = "comment" if text[end] == "/" else "quote"
     return invalid_sql.finding(f"this {opened} is never closed", place=place_at(text, end))
 
@@ -140,12 +140,12 @@ def _syntax_error(error: ParseError) -> Diagnostic:
     if isinstance(line, int) and isinstance(column, int):
         # The parser's column is that of the token's last character.
         place = Place(file="", line=line, column=max(1, column - max(len(highlight) - 1, 0)))
-    description = _in_words(str(details.get("description") or "unexpected text").rstrip("."))
+    description = parser_words(str(details.get("description") or "unexpected text").rstrip("."))
     near = f" near `{highlight}`" if highlight.strip() else ""
     return invalid_sql.finding(f"{description}{near}", place=place)
 
 
-def _in_words(description: str) -> str:
+def parser_words(description: str) -> str:
     """Return what the parser says in the words of a user, without the names of its own classes."""
     if description.startswith("Required keyword"):
         return "something is missing"

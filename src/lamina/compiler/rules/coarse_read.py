@@ -1,6 +1,6 @@
 """L434: a slice reads a part of an input, but any change of the input touches every slice.
 
-Why: a change is known by the range of one column in which it lies; here no such range says what a slice reads.
+Why: a change is known as a range of one column; here no such range says what a slice reads.
 Fix: filter the input by one date or timestamp column, `column >= @start_date AND column < @end_date`.
 """
 

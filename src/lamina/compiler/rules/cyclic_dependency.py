@@ -1,6 +1,6 @@
 """L202: models read each other in a loop.
 
-Why: no order of work exists in which each model is built after its inputs.
+Why: there is no order in which each model is built after its inputs.
 Fix: break the loop: move the shared part into a model both can read.
 """
 

@@ -1,6 +1,6 @@
 """L424: a time_interval model removes duplicates without its time column.
 
-Why: equal rows of two slices become one when a batch holds both.
+Why: equal rows of two slices become one when a batch has both.
 Fix: select the time column beside the distinct columns.
 """
 

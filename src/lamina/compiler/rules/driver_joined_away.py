@@ -1,6 +1,6 @@
 """L406: the driving input is used where its new rows change old results.
 
-Why: where rows are matched or missed because of it, a new row of the driver changes rows already appended.
+Why: a new row of the driver can match rows that were already appended, and so change them.
 Fix: put the driver on the side of the join that keeps all its rows, or name another `driver`, or use `full_refresh`.
 """
 

@@ -1,6 +1,6 @@
-"""L215: a query returns two columns of one name.
+"""L215: a query returns two columns with the same name.
 
-Why: a table cannot hold two columns of one name, and names are compared without case.
+Why: a table cannot have two columns with the same name, and names are compared without case.
 Fix: give one of them an alias.
 """
 

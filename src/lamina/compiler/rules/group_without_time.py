@@ -1,6 +1,6 @@
 """L416: a time_interval model groups without its time column.
 
-Why: a group would mix rows of several slices when a batch holds several, so the result depends on how batches are cut.
+Why: a group would mix rows of several slices when a batch has several, so the result depends on how batches are cut.
 Fix: add the time column, or its day, to GROUP BY; or set `batch_size = 1`.
 """
 

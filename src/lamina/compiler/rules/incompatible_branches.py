@@ -1,4 +1,4 @@
-"""L222: a column of a set operation has types in its branches that no type holds.
+"""L222: a column of a set operation has types in its branches that do not fit one type.
 
 Why: UNION, INTERSECT and EXCEPT pair columns by position, and Spark refuses a pair such as `int` and `date`.
 Fix: put the columns of all branches in the same order, or cast one of the two.

@@ -16,7 +16,7 @@ def refusal(driver: TableName, *, clause: str, at: At) -> Refusal:
     """Return the refusal for one clause."""
     return Refusal(
         code=RULE.code,
-        message=f"{clause} folds rows of `{driver}`, of which a build sees only the new ones",
+        message=f"{clause} combines rows of `{driver}`, but a build sees only the new ones",
         hint="use `full_refresh` or `time_interval`, or aggregate in a model that reads this one",
         at=at,
     )

@@ -1,6 +1,6 @@
 """L402: an incremental model removes duplicates of its driving input.
 
-Why: a build compares only the new rows with each other, so a row that came before comes again.
+Why: a build compares only the new rows with each other, so a row that was loaded before is loaded again.
 Fix: use `merge` with the distinct columns as `unique_key`, or `full_refresh`.
 """
 

@@ -1,4 +1,4 @@
-"""L414: a bound of the range is inclusive, shifted or compared in another way than half-open.
+"""L414: a bound of the range is inclusive, shifted, or not compared as half-open.
 
 Why: slices are half-open `[start, end)`: with `<=` or BETWEEN a row on the border is in two slices, with `>` in none.
 Outside UTC a date is not the instant at which its day begins: a date against `@start_ts` gives rows of another day.
@@ -31,7 +31,7 @@ def refusal_of_clock(found: str, *, hint: str, at: At) -> Refusal:
 def refusal_of_kind(term: Term, bound: Term, *, is_date: bool, zone: str) -> Refusal:
     """Return the refusal for a date compared with an instant, or an instant with a date, outside UTC."""
     name = f"`{term.column}` in `{term.zone}`" if term.zone else f"`{term.column}`"
-    what = f"{name} is {'a date' if is_date else 'no date'}"
+    what = f"{name} is {'a date' if is_date else 'not a date'}"
     other = "an instant" if is_date else "a date"
     column = "a time column of type date" if is_date else f"`@start_ts` and `@end_ts` for `{term.column}`"
     return Refusal(

@@ -1,8 +1,8 @@
 """L259: the condition of a check cannot run.
 
-Why: a check that cannot run has failed, after the rows were computed. Its `expression` and `where` are conditions on
-one row of the model's output: no aggregate, no window function, no `@parameter`.
-Fix: correct the condition; what looks at many rows goes into the query, or into a model of its own.
+Why: a check that cannot run counts as failed, after the rows were computed. Its `expression` and `where` are conditions
+on one row of the model's output: no aggregate, no window function, no `@parameter`.
+Fix: correct the condition; what needs many rows goes into the query, or into a model of its own.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """L255: a check names a column that is not in the output.
 
-Why: a check that cannot run has failed, after the rows were computed.
+Why: a check that cannot run counts as failed, after the rows were computed.
 Fix: correct the name of the column.
 """
 

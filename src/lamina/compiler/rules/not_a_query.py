@@ -1,4 +1,4 @@
-"""L209: a model's file does not hold exactly one query.
+"""L209: a model's file does not have exactly one query.
 
 Why: a model is what one query returns; lamina writes the CREATE, INSERT and MERGE statements itself.
 Fix: keep one SELECT (or WITH, VALUES, set operation) in the file.

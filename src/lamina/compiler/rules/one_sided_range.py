@@ -1,6 +1,6 @@
 """L413: a time_interval model bounds its rows on one side only.
 
-Why: a slice would hold rows of other slices.
+Why: a slice would contain rows of other slices.
 Fix: use both `column >= @start_date` and `column < @end_date`.
 """
 

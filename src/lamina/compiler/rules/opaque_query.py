@@ -16,6 +16,6 @@ def refusal(clause: str, *, at: At) -> Refusal:
     return Refusal(
         code=RULE.code,
         message=f"lamina cannot tell how {clause} treats rows, so it cannot prove that building in parts is right",
-        hint=f'move it into a `full_refresh` model that this one reads, or answer for it: `allow = ["{RULE.code}"]`',
+        hint=f'move it into a `full_refresh` model that this one reads, or accept the risk: `allow = ["{RULE.code}"]`',
         at=at,
     )

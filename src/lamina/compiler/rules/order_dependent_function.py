@@ -1,6 +1,6 @@
 """L430: an aggregate depends on the order of rows.
 
-Why: Spark reads rows in no fixed order, so a recompute may give another value and `verify` cannot compare it.
+Why: Spark reads rows in no fixed order, so a recompute may give a different value and `verify` cannot compare it.
 Fix: use `min`, `max`, or sort the collected values (`array_sort(collect_list(x))`).
 """
 

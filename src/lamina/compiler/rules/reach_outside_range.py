@@ -1,6 +1,6 @@
 """L415: a window or join reaches outside the range of the slice.
 
-Why: the slice would depend on rows that were not read, or that are touched without the slice being rebuilt.
+Why: the slice would depend on rows that were not read, or that may change without the slice being rebuilt.
 Fix: partition by the time column; or read from `@start_date - INTERVAL n DAYS`, filter again, and declare `window`.
 """
 

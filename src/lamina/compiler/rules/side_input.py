@@ -1,7 +1,7 @@
 """L411: an incremental model reads other inputs beside its driver.
 
 Why: a change in them does not revisit rows that were already appended; such a model keeps history.
-Fix: use `time_interval`, `merge` or `full_refresh` if old rows must follow; else allow this code.
+Fix: use `time_interval`, `merge` or `full_refresh` if old rows must change too; otherwise allow this code.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
-"""L232: a star over a table feeds columns that others name.
+"""L232: a star over a table passes on columns that other models name.
 
-Why: a column that disappears upstream breaks the readers, not the model with the star; a new one enters unseen.
+Why: a column that disappears upstream breaks the readers, not the model with the star; a new one is added unnoticed.
 Fix: list the columns that the readers need.
 """
 

@@ -1,4 +1,4 @@
-"""L218: a query reads another version of a table than the current one.
+"""L218: a query reads a fixed version of a table, not the current one.
 
 Why: every read is pinned by lamina to the position recorded with the result; a fixed version would never see a change.
 Fix: remove the VERSION or TIMESTAMP clause, or declare the old version as a source of its own.

@@ -35,7 +35,7 @@ def refusal_of_subquery(*, at: At) -> Refusal:
     """Return the refusal for a subquery that is cut by itself."""
     return Refusal(
         code=RULE.code,
-        message="the subquery is filtered by the range by itself, so its value depends on how batches are cut",
+        message="the subquery is filtered by the range on its own, so its value depends on how batches are cut",
         hint="compare its time column with the one outside, or set `batch_size = 1`",
         at=at,
     )

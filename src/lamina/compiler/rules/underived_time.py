@@ -1,6 +1,6 @@
 """L419: the time column is not derived from the filtered column.
 
-Why: a row would belong to another slice than the one it was read for.
+Why: a row could belong to a different slice than the one it was read for.
 Fix: make the time column the filtered column itself, or that column cut to the granularity or finer; with
 `batch_size = 1` it may also be `@start_date`.
 """

@@ -1,4 +1,4 @@
-"""L412: a time_interval model reads a time-bearing input without a filter on the range.
+"""L412: a time_interval model reads an input that has times without a filter on the range.
 
 Why: the slice would depend on rows of all times, so every change of the input touches every slice.
 Fix: filter it by `column >= @start_date AND column < @end_date`, or declare `[inputs."name"] window`.

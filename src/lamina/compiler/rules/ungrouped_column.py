@@ -21,7 +21,7 @@ def finding_of_star(names: tuple[str, ...], *, place: Place) -> Diagnostic:
     others = len(names) - 1
     what = f"`{names[0]}` and {others} more columns that are" if others else f"`{names[0]}`, which is"
     hint = "name the columns to select: those in GROUP BY, and aggregates of others"
-    return RULE.finding(f"`*` holds {what} not in GROUP BY", place=place, hint=hint)
+    return RULE.finding(f"`*` includes {what} not in GROUP BY", place=place, hint=hint)
 
 
 def finding_without_group(name: str, *, place: Place) -> Diagnostic:

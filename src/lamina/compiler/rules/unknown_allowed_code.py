@@ -1,6 +1,6 @@
 """L256: allow names a code that does not exist or cannot be allowed.
 
-Why: a misspelt code would allow nothing; an error that is not about incrementality cannot be waved through.
+Why: a misspelt code would allow nothing; an error that is not about incrementality cannot be allowed.
 Fix: use the code that the diagnostic shows.
 """
 

@@ -52,7 +52,7 @@ def may_be_unnamed(name: str, known: tuple[str, ...]) -> bool:
 def unnamed(name: str, *, place: Place) -> Diagnostic:
     """Return the finding for a name that Spark may give an expression without an alias."""
     return RULE.finding(
-        f"no column is surely named `{name}`: an input has a computed column without an alias",
+        f"it is not certain that there is a column `{name}`: an input has a computed column without an alias",
         place=place,
         hint="give the expression an alias where it is computed, and read that",
     )

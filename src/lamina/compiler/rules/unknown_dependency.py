@@ -1,6 +1,6 @@
 """L201: a query reads a table that is neither a model nor a declared source, or one of several with its name.
 
-Why: the order of work and the effects of a change follow from the names a query reads; an unknown name has neither.
+Why: the order of builds and the effects of a change follow from the tables a query reads.
 Fix: correct the name, write its schema where several have the name, add or enable the model, or declare the table in a
 file under `sources/`.
 """

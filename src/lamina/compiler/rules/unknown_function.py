@@ -1,7 +1,7 @@
 """L217: a query calls a function that Spark does not have.
 
-Why: Spark would refuse the query when the model runs. Nothing is said where the project may bring functions of its own:
-by `spark.sql.extensions`, by a Spark Connect server, or by a Python model that registers some.
+Why: Spark would refuse the query when the model runs. Nothing is reported where the project may bring functions
+of its own: by `spark.sql.extensions`, by a Spark Connect server, or by a Python model that registers some.
 Fix: correct the name. A function of a schema (`tools.mask`) is never looked up.
 """
 

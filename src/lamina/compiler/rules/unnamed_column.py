@@ -1,7 +1,7 @@
 """L233: a computed output column has no alias.
 
-Why: Spark names it after its expression (`count(1)`, `(a + 1)`), so readers must quote the name, and the column becomes
-another one whenever the expression is written differently.
+Why: Spark names it after its expression (`count(1)`, `(a + 1)`), so readers must quote the name, and the column gets
+another name whenever the expression is written differently.
 Fix: give the expression an alias with AS.
 """
 

@@ -1,6 +1,6 @@
 """L425: a merge reads new rows in parts without an order.
 
-Why: of two rows with one key the one that comes in the later batch wins, so the cut into batches decides.
+Why: of two rows with the same key the one in the later batch wins, so the result depends on how batches are cut.
 Fix: name the columns that order rows of one key in `order_by`.
 """
 

@@ -1,6 +1,6 @@
 """L433: a declared source table is read by no model.
 
-Why: it is probably misspelt somewhere, or left over.
+Why: its name is probably misspelt in a query, or the source is no longer used.
 Fix: read it, or remove it.
 """
 

@@ -15,7 +15,7 @@ def refusal(name: str, *, at: At) -> Refusal:
     """Return the refusal for one clause."""
     return Refusal(
         code=RULE.code,
-        message=f"{name} gives another value at each build",
+        message=f"{name} gives a different value at each build",
         hint="use a column of an input, or `full_refresh`",
         at=at,
     )

@@ -24,7 +24,7 @@ def violations(subject: Subject) -> Iterator[Diagnostic]:
     for name in subject.query.volatile:
         found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", subject.file.text, re.IGNORECASE)
         yield RULE.finding(
-            f"`{name}` gives another value at each build, so `{subject.model.name}` is stale at every run",
+            f"`{name}` gives a different value at each build, so `{subject.model.name}` is stale at every run",
             place=subject.place_in_text(found.start() if found else 0),
             model=subject.model.name,
             hint="use `@as_of`, or a column of an input",

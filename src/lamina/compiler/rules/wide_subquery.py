@@ -1,4 +1,4 @@
-"""L223: a subquery returns another number of columns than is wanted where it is used.
+"""L223: a subquery returns too many or too few columns for the place where it is used.
 
 Why: Spark would refuse the query when the model runs.
 Fix: return one column for one value; for several, write `(a, b) IN (SELECT a, b ...)`.

@@ -1,7 +1,7 @@
 """L221: a function is called with too few or too many arguments.
 
-Why: Spark would refuse the query when the model runs. Nothing is said where the project may bring functions of its own:
-by `spark.sql.extensions`, by a Spark Connect server, or by a Python model that registers some.
+Why: Spark would refuse the query when the model runs. Nothing is reported where the project may bring functions
+of its own: by `spark.sql.extensions`, by a Spark Connect server, or by a Python model that registers some.
 Fix: give the function the arguments it takes.
 """
 

@@ -1,4 +1,4 @@
-"""L302: a column has another type than the contract says.
+"""L302: a column does not have the type that the contract says.
 
 Why: readers rely on the types of the contract.
 Fix: cast the column in the query, or correct the contract.

@@ -116,7 +116,7 @@ def _result(cut: Cut, slices: Slices, shape: QueryShape, *, grid: Grid) -> Itera
     if cut.before >= UNBOUNDED:
         yield one_sided_range.refusal(column, missing="lower bound", at=at)
     elif cut.before:
-        found = f"the result holds rows from {in_words(cut.before)} before the slice"
+        found = f"the result has rows from {in_words(cut.before)} before the slice"
         yield inexact_range.refusal(found, column=column, kind="date", at=at)
     elif cut.names is not None and column not in cut.names:
         return  # said by the rule about missing time columns
@@ -125,7 +125,7 @@ def _result(cut: Cut, slices: Slices, shape: QueryShape, *, grid: Grid) -> Itera
         yield refusal.replace(hint=f"{refusal.hint}, or `@start_date`") if slices.batch_size == 1 else refusal
 
     elif cut.columns[column] and not grid.is_dated and grid.zone != "UTC":
-        reason = f"holds days of `{grid.zone}`, but is not of type date"
+        reason = f"has days of `{grid.zone}`, but is not of type date"
         yield underived_time.refusal(column, reason=reason, at=at).replace(hint="use `to_date(...)`")
 
 

@@ -29,7 +29,7 @@ def misfit(term: Term, grid: Grid, *, is_date: bool) -> Misfit | None:
             f"`{column}` is a date, so the clock of `{zone}` moves it to another day", f"use `{column}` itself"
         )
     if term.unit not in DAY_OR_LONGER:
-        text = f"`{column}` on the clock of `{zone}` is not an instant: when clocks go back, an hour comes twice"
+        text = f"`{column}` on the clock of `{zone}` is not an instant: when clocks go back, an hour occurs twice"
         return Misfit(text, f"cut it to the day: `to_date(from_utc_timestamp({column}, '{zone}'))`")
     if not grid.has_local_days and grid.unit in DAY_OR_LONGER:
         text = f"clocks in `{zone}` have been changed across midnight, so days do not begin where their dates do"

@@ -94,7 +94,7 @@ def _hidden(examination: Examination, table: str) -> tuple[str, str] | None:
         return f"it is filtered by different columns ({listed(columns)})", "filter it by one to avoid that"
     if off_clock(columns[0], examination.grid.zone) in texts:
         hint = "filter it by a column of type date or timestamp to avoid that"
-        return f"it is filtered by `{columns[0]}`, which is no date or timestamp", hint
+        return f"it is filtered by `{columns[0]}`, which is neither a date nor a timestamp", hint
     return None
 
 

@@ -1,6 +1,6 @@
 """L126: two settings cannot be used together.
 
-Why: together they have no meaning that lamina could keep.
+Why: together they contradict each other.
 Fix: remove or change one of them.
 """
 

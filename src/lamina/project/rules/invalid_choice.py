@@ -1,4 +1,4 @@
-"""L115: a setting is not one of the words it can be.
+"""L115: a setting is not one of its allowed values.
 
 Why: a misspelt word would silently mean the default, such as a full rebuild instead of a merge.
 Fix: use one of the words listed.

@@ -1,6 +1,6 @@
 """L111: a file is not valid TOML.
 
-Why: a file that cannot be parsed holds no settings.
+Why: nothing can be read from a file that cannot be parsed.
 Fix: correct the syntax at the place shown.
 """
 

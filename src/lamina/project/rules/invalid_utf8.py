@@ -1,6 +1,6 @@
 """L106: a file is not UTF-8 text.
 
-Why: the same bytes in another encoding would mean other names and other values.
+Why: in another encoding the same bytes mean other names and values.
 Fix: save the file as UTF-8.
 """
 

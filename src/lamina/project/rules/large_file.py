@@ -1,6 +1,6 @@
 """L105: a file is too large.
 
-Why: nobody writes a query or a setting of this size; it is data, and data is read by Spark.
+Why: queries and settings are never this large; it is data, and data is read by Spark.
 Fix: split the file, or declare the data as a source.
 """
 

@@ -1,6 +1,6 @@
 """L116: a feature is not in this version.
 
-Why: ignoring the setting would promise what does not happen.
+Why: if the setting were ignored, the project would promise something that does not happen.
 Fix: remove the setting until a version that has the feature.
 """
 

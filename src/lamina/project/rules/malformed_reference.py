@@ -1,6 +1,6 @@
 """L131: a `${` is not a reference to a variable.
 
-Why: half a reference would be taken as text.
+Why: an incomplete reference would be taken as text.
 Fix: write `${NAME}` or `${NAME:-default}`.
 """
 

@@ -1,6 +1,6 @@
 """L104: a folder is reached twice.
 
-Why: a link to a folder that is already read would make the walk endless or every model in it double.
+Why: a link to a folder that is already read would make the scan endless, or define every model in it twice.
 Fix: remove the symbolic link.
 """
 

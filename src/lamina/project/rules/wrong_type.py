@@ -1,6 +1,6 @@
 """L114: a setting has the wrong type.
 
-Why: a value of another type would have to be guessed into the right one.
+Why: lamina does not guess what a value of another type means.
 Fix: write a value of the type that is expected.
 """
 

@@ -14,6 +14,7 @@ from lamina.project.source import SourceTable
 from lamina.values.schema import Schema
 from lamina.warehouse.failure import SourceUnreadable
 from lamina.warehouse.files.file_format import FileLayout
+from lamina.warehouse.plain_sentence import system_words
 
 # Options by which a source says itself how its values are written.
 _OWN_READING = {"multiline", "quote", "escape", "encoding", "charset", "linesep", "comment"}
@@ -36,7 +37,7 @@ def _layout(source: SourceTable, declared: Schema, path: Path) -> FileLayout:
             _require_even(source, path, len(first))
         return FileLayout(columns, _is_newline_in_value(source, path))
     except OSError as error:
-        raise SourceUnreadable(source.name, str(path), error.strerror or str(error)) from error
+        raise SourceUnreadable(source.name, str(path), system_words(error)) from error
 
 
 def _has_header(source: SourceTable) -> bool:

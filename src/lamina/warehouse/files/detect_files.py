@@ -13,6 +13,7 @@ from lamina.warehouse.files import file_ranges, manifest
 from lamina.warehouse.files.last_look import LastLook, keep_last_look, load_last_look
 from lamina.warehouse.files.manifest import FileEntry, HeldFile, Manifest
 from lamina.warehouse.files.reading import reading_of
+from lamina.warehouse.plain_sentence import system_words
 from lamina.warehouse.settings import WarehouseSettings
 
 
@@ -69,7 +70,7 @@ def file_changes(
     old = {item.file.path for item in before.files}
     has_new_rows = any(item.file.path not in old for item in after.files)
     if before.reading != after.reading:
-        touch, detail = _touch(source, since, head, Everything()), "its files are read in another way"
+        touch, detail = _touch(source, since, head, Everything()), "its files are read with different settings"
         return (touch.replace(has_new_rows=has_new_rows, detail=detail),)
     came, went = compare(before, after)
     touch = _touch(source, since, head, extent_of((*came, *went), columns))
@@ -155,7 +156,7 @@ def _as_known(
             same = None if item is None else item.settled(entry, location)
         except OSError as error:
             path = manifest.path_of(location, entry)
-            raise SourceUnreadable(source.name, str(path), error.strerror or str(error)) from error
+            raise SourceUnreadable(source.name, str(path), system_words(error)) from error
         files.append(same or HeldFile(file=entry))
     return tuple(files)
 

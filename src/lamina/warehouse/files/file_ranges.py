@@ -12,6 +12,7 @@ from lamina.warehouse.files.formats import format_of
 from lamina.warehouse.files.manifest import FileEntry, path_of
 from lamina.warehouse.files.partition_folders import folder_values
 from lamina.warehouse.files.time_ranges import day_range
+from lamina.warehouse.plain_sentence import system_words
 
 
 def held_by(
@@ -35,7 +36,7 @@ def _ranges(source: SourceTable, path: Path, entry: FileEntry, column: ColumnNam
         # What only Spark can read may hold anything; if Spark cannot either, the batch says so.
         return None
     except OSError as error:
-        raise SourceUnreadable(source.name, str(path), error.strerror or str(error)) from error
+        raise SourceUnreadable(source.name, str(path), system_words(error)) from error
 
 
 def _folder_value(path: str, column: str) -> str | None:

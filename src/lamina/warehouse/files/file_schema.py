@@ -33,7 +33,7 @@ def files_schema(source: SourceTable, root: Path) -> SchemaAnswer:
     except ColumnsUnreadable as error:
         return UnknownSchema(
             reason=f"the footer of `{error.path}` cannot be read ({type(error.cause).__name__})",
-            hint=f"check that the file is whole, or {declare}",
+            hint=f"check that the file is complete, or {declare}",
             file=error.path,
         )
     finally:

@@ -62,7 +62,7 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
             value = codec.from_json(line, Any)
             for record in value if isinstance(value, list) else (value,):
                 if not isinstance(record, dict):
-                    raise TypeError("a line holds no object")
+                    raise TypeError("a line is not an object")
                 yield record
 
 

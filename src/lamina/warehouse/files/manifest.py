@@ -18,11 +18,12 @@ from lamina.values.value import Value
 from lamina.warehouse.failure import SourceUnreadable, WarehouseFailure, WarehouseNotWritable
 from lamina.warehouse.files.partition_folders import require_alike_folders
 from lamina.warehouse.files.reading import reading_of
+from lamina.warehouse.plain_sentence import system_words
 from lamina.warehouse.settings import WarehouseSettings
 
 
 class SourceGone(WarehouseFailure):
-    """A source's folder is not there: that is an error, never an empty table.
+    """A source's folder does not exist: that is an error, never an empty table.
 
     Why: taken as empty, a missing mount or a typing error would delete rows downstream.
     Fix: put the folder back or change `path` of the source; make an empty folder if there are no rows.
@@ -77,7 +78,7 @@ class SourceChanged(WarehouseFailure):
     """A file changed after it was pinned for this run.
 
     Why: the result would be made of two versions of the source.
-    Fix: run again; write new files under another name and move them into the folder when they are whole.
+    Fix: run again; write new files under another name and move them into the folder when they are complete.
     """
 
     code = "L624"
@@ -161,9 +162,9 @@ def list_files(source: SourceTable, location: Path) -> tuple[FileEntry, ...]:
     except FileNotFoundError as error:
         if not location.exists():
             raise SourceGone(source.name, str(location)) from error
-        raise SourceUnreadable(source.name, str(error.filename), "it vanished while it was listed") from error
+        raise SourceUnreadable(source.name, str(error.filename), "it disappeared while it was listed") from error
     except OSError as error:
-        raise SourceUnreadable(source.name, str(error.filename), error.strerror or str(error)) from error
+        raise SourceUnreadable(source.name, str(error.filename), system_words(error)) from error
     entries.sort(key=lambda entry: entry.path)
     for entry in entries:
         if ":" in (location.name if entry.path == "." else entry.path.rpartition("/")[2]):
@@ -230,14 +231,14 @@ def write_whole(path: Path, data: bytes) -> None:
         scratch.write_bytes(data)
         scratch.replace(path)
     except OSError as error:
-        raise WarehouseNotWritable(str(path.parent), error.strerror or str(error)) from error
+        raise WarehouseNotWritable(str(path.parent), system_words(error)) from error
 
 
 def recheck(source: SourceTable, location: Path, manifest: Manifest) -> None:
     """Raise if a file is not the one that was pinned, or is not read as it was then."""
     if manifest.reading != reading_of(source):
         raise WarehouseFailure(
-            f"source `{source.name}` was read with other options or columns then",
+            f"source `{source.name}` was read with different options or columns then",
             kind="conflict",
             hint="run again to read it as it is declared now",
         )

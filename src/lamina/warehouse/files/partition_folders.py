@@ -27,16 +27,16 @@ class FoldersDisagree(WarehouseFailure):
     """Files of one source are in folders that name different columns.
 
     Why: Spark would leave out the files that are not in such a folder, or refuse to read all of them.
-    Fix: move the named files so that all of them are below the same kinds of folders, or make two sources.
+    Fix: move the named files so that all of them are below the same kinds of folders, or declare two sources.
     """
 
     code = "L635"
 
     def __init__(self, source: str, one: str, other: str) -> None:
         super().__init__(
-            f"the files of source `{source}` do not go together: {_in_words(one)}, and {_in_words(other)}",
+            f"the files of source `{source}` do not fit together: {_in_words(one)}, and {_in_words(other)}",
             kind="data_rejected",
-            hint="move one of the files, or make two sources",
+            hint="move one of the files, or declare two sources",
         )
 
 

@@ -66,7 +66,7 @@ class _Copier:
             case "record":
                 self._copy_record(schema, source, out, field=field)
             case _:
-                raise ValueError(f"it holds the unknown type {kind}")
+                raise ValueError(f"it contains the unknown type {kind}")
         return None
 
     def _copy_text(self, kind: str, source: io.BytesIO, out: io.BytesIO, *, field: str) -> str | None:

@@ -12,6 +12,7 @@ from lamina.values.names import TableName
 from lamina.values.value import Value
 from lamina.warehouse.iceberg import iceberg_types, metadata
 from lamina.warehouse.iceberg.metadata import MetadataUnreadable, local_path, read_metadata
+from lamina.warehouse.plain_sentence import system_words
 
 
 class KeptHead(Value, frozen=True, array_like=True):
@@ -37,7 +38,7 @@ class HeadCache:
         try:
             file = local_path(pointer).stat()
         except OSError as error:
-            raise MetadataUnreadable(pointer, str(error)) from error
+            raise MetadataUnreadable(pointer, system_words(error)) from error
         stamp = (pointer, file.st_size, file.st_mtime_ns)
         if known is None or (known.head.pointer, known.size, known.modified_ns) != stamp:
             known = KeptHead(_read_head(table, pointer), file.st_size, file.st_mtime_ns)

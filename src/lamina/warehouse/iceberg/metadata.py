@@ -17,6 +17,7 @@ from lamina.values.value import Value
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.iceberg.iceberg_types import to_schema
 from lamina.warehouse.iceberg.layout import PartitionField
+from lamina.warehouse.plain_sentence import system_words
 
 MARK = "lamina.mark"
 TOUCH = "lamina.touch"
@@ -151,7 +152,7 @@ def read_metadata(pointer: str) -> Metadata:
     try:
         return _metadata(pointer, parts)
     except (ValueError, KeyError) as error:
-        raise MetadataUnreadable(pointer, str(error)) from error
+        raise MetadataUnreadable(pointer, system_words(error)) from error
 
 
 def _metadata(pointer: str, parts: Parts) -> Metadata:
@@ -235,7 +236,7 @@ def load_parts(pointer: str) -> Parts:
             data = gzip.decompress(data)
         return codec.from_json(data, Parts)
     except (OSError, ValueError) as error:
-        raise MetadataUnreadable(pointer, str(error)) from error
+        raise MetadataUnreadable(pointer, system_words(error)) from error
 
 
 def part_of(parts: Parts, key: str, kind: type[T], default: T) -> T:

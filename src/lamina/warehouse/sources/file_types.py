@@ -10,6 +10,7 @@ from lamina.warehouse.failure import SourceUnreadable, WarehouseFailure
 from lamina.warehouse.files.file_schema import files_schema, misfit, outgrown
 from lamina.warehouse.files.formats import format_of
 from lamina.warehouse.files.manifest import FileEntry, list_files
+from lamina.warehouse.plain_sentence import plain_sentence
 from lamina.warehouse.schemas import ConflictingSchema, KnownSchema, UnknownSchema
 from lamina.warehouse.sources.exact_paths import exact_path
 from lamina.warehouse.sql import ddl
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class FilesDisagree(WarehouseFailure):
-    """Two files of one source give one column types that no one type can hold, such as int and string.
+    """Two files of one source give one column types that do not fit one type, such as int and string.
 
     Why: the columns are taken from the files; those that fit are read as the widest, others cannot be read. An ORC file
     whose type does not fit into a declared one is refused as well: Spark would give null for its values.
@@ -131,5 +132,5 @@ def _spark_field(
     try:
         return session.read.format(source.format).options(**source.options).load(exact_path(path)).schema[column]
     except PySparkException as error:
-        detail = str(error).splitlines()[0] if str(error).strip() else type(error).__name__
+        detail = plain_sentence(str(error).splitlines()[0]) if str(error).strip() else type(error).__name__
         raise ColumnUnreadable(source.name, column, file, detail) from error

@@ -6,17 +6,17 @@ from lamina.warehouse.spark.evolve import Mismatch
 
 
 class DriftRefused(RebuildNeeded):
-    """A result's columns do not fit the table, and nothing may be done about it in place.
+    """A result's columns do not fit the table, and the table cannot be changed in place.
 
     Why: rows that are already there cannot take the new type.
-    Fix: `lamina run` builds the table again; where it does not, `lamina run --full-refresh -s MODEL` does.
+    Fix: `lamina run` builds the table again; if it does not, use `lamina run --full-refresh -s MODEL`.
     """
 
     code = "L501"
 
     def __init__(self, model: str, mismatches: tuple[Mismatch, ...]) -> None:
         super().__init__(
-            f"columns of `{model}` changed in a way its table cannot follow: {_told(mismatches)}",
+            f"columns of `{model}` changed in a way its table cannot follow: {_in_words(mismatches)}",
             kind="data_rejected",
             hint=f"`lamina run -s {model}` builds the table again with the new types, where that loses nothing",
         )
@@ -25,7 +25,7 @@ class DriftRefused(RebuildNeeded):
 class DriftForbidden(WarehouseFailure):
     """A result's columns changed and the model says `on_drift = "fail"`.
 
-    Why: the input brought other columns or types under unchanged code.
+    Why: the input has other columns or types than before, while the code is unchanged.
     Fix: correct the input, or set `on_drift = "evolve"` so that the table follows.
     """
 
@@ -40,7 +40,7 @@ class DriftForbidden(WarehouseFailure):
 
 
 class DriftLosesHistory(WarehouseFailure):
-    """A column changed its type, and a rebuild would lose what the table alone still holds.
+    """A column changed its type, and a rebuild would lose rows that only the table holds.
 
     Why: rows that left their source are carried over by every rebuild; these cannot take the new type.
     Fix: bring the old type back, or drop the rows that only the table holds with
@@ -51,7 +51,7 @@ class DriftLosesHistory(WarehouseFailure):
 
     def __init__(self, model: str, mismatches: tuple[Mismatch, ...], *, held: str) -> None:
         super().__init__(
-            f"`{model}` holds {held}; a rebuild would lose that, and it cannot follow {_told(mismatches)}",
+            f"`{model}` holds {held}; a rebuild would lose that, because it cannot be cast: {_in_words(mismatches)}",
             kind="data_rejected",
             hint="bring the old type back, or drop what only the table holds with "
             f"`lamina run --full-refresh --accept-loss -s {model}`",
@@ -96,7 +96,7 @@ class KeptRowsMixed(WarehouseFailure):
 
 
 class NeededColumnGone(WarehouseFailure):
-    """A result lacks a column that its model's strategy cannot do without.
+    """A result lacks a column that its model's strategy needs.
 
     Why: rows are found by their key, ordered by `order_by` and cut by their time; null in its place, a column would
     make all rows one, none of them the newest, or none of them belong to a slice.
@@ -113,5 +113,5 @@ class NeededColumnGone(WarehouseFailure):
         )
 
 
-def _told(mismatches: tuple[Mismatch, ...]) -> str:
+def _in_words(mismatches: tuple[Mismatch, ...]) -> str:
     return "; ".join(f"`{item.column}` from {item.before} to {item.after}" for item in mismatches)

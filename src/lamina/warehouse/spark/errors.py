@@ -12,6 +12,7 @@ from typing import Any
 from lamina.errors import LaminaError
 from lamina.values.diagnostic import Place
 from lamina.warehouse.failure import FailureKind, WarehouseFailure
+from lamina.warehouse.plain_sentence import plain_sentence
 
 # With less free space than this, or than a hundredth, an I/O failure is put down to the disk: by the time it is looked
 # at, Spark has removed the files it could not finish.
@@ -89,32 +90,23 @@ _IO_CLASSES = ("java.io.IOException", "java.io.UncheckedIOException", "java.nio.
 _HINTS: dict[FailureKind, str] = {
     "data_rejected": "fix the rows, or the query that reads them; nothing of this batch was published",
     "query_rejected": "fix the query",
-    "resources": "check memory, the free space and the rights of the warehouse folder",
+    "resources": "check memory, and the free space and permissions of the warehouse folder",
     "conflict": "another writer changed the table at the same time; run again",
     "connection_failed": "check that the endpoint is reachable",
     "not_found": "check that the files and tables the query reads are still there",
 }
 
-
-# The session's ANSI mode is fixed, so Spark's advice to turn it off leads nowhere.
-_BAD_ADVICE = re.compile(r' If necessary set "spark\.sql\.ansi\.enabled" to "false" to bypass this error\.')
-# What programs read of a message: people have the sentence, and `error_class` the code.
-_JAVA_CLASSES = re.compile(r"^(?:(?:[a-z]\w*\.)+[A-Z][\w$]*: ?)+")
-_CODE = re.compile(r"^\[[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*\] ?")
-_STATE_CODE = re.compile(r" ?SQLSTATE: \w{5}")
-# Java's way to say that a text is not a number.
-_NOT_A_NUMBER = re.compile(r"^For input string: (\".*\")$")
 # Where in the text that Spark was given something is; the reader knows another text.
 _SPARK_PLACE = re.compile(r"(?:; line (\d+) pos \d+| \(line (\d+), pos \d+\))$")
 
 
 def _nowhere(_: BaseException) -> None:
-    """Tell no place."""
+    """Know no place."""
 
 
 @contextmanager
 def translated(name: str, *, folder: Path, place: Callable[[BaseException], Place | None] = _nowhere) -> Iterator[None]:
-    """Turn whatever Spark raises into a failure of one kind, with Spark's own sentence, where its cause was written."""
+    """Turn whatever Spark raises into a failure of one kind, in plain words, at the place its cause was written."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -125,9 +117,9 @@ def translated(name: str, *, folder: Path, place: Callable[[BaseException], Plac
     except (PySparkException, Py4JError, OSError, sqlite3.Error, ArithmeticError, ValueError) as error:
         kind = failure_kind(error, folder=folder)
         found = place(error)
-        told = f"`{name}`: {_placed(_sentence(error), found)}"
+        message = f"`{name}`: {_placed(sentence_of(error), found)}"
         raise WarehouseFailure(
-            told, kind=kind, error_class=_condition(error), hint=_hint(kind, name, place=found), place=found
+            message, kind=kind, error_class=_condition(error), hint=_hint(kind, name, place=found), place=found
         ) from error
 
 
@@ -138,7 +130,7 @@ def _hint(kind: FailureKind, name: str, *, place: Place | None) -> str | None:
     if place is not None and place.file.endswith(".py"):
         return "fix the code"
     is_model = "." in name
-    return f"{_HINTS[kind]}; `lamina render {name}` shows it as Spark gets it" if is_model else _HINTS[kind]
+    return f"{_HINTS[kind]}; `lamina render {name}` shows the query that Spark gets" if is_model else _HINTS[kind]
 
 
 def failure_kind(error: BaseException, *, folder: Path) -> FailureKind:
@@ -198,7 +190,7 @@ def _asked(origin: Any, method: str) -> str | None:
 
 
 def _is_of_worker(error: BaseException) -> bool:
-    """Tell whether a user's function failed in a Python worker."""
+    """Return whether a user's function failed in a Python worker."""
     from pyspark.errors import PythonException
 
     return isinstance(error, PythonException)
@@ -216,37 +208,23 @@ def _state(error: BaseException) -> str | None:
     return error.getSqlState() if isinstance(error, PySparkException) else None
 
 
-def _sentence(error: BaseException) -> str:
+def sentence_of(error: BaseException) -> str:
     """Return the innermost message that says something, without stack and query plan."""
     origin: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
-    told, file = str(error), ""
+    message, file = str(error), ""
     for _ in range(_DEEPEST):
         if origin is None:
             break
-        told = origin.getMessage() or told
+        message = origin.getMessage() or message
         file = file or _file_read(origin)
         origin = origin.getCause()
-    lines = [line.strip() for line in str(told).splitlines()]
+    lines = [line.strip() for line in str(message).splitlines()]
     kept = [line for line in lines if line and not line.startswith(("at ", "==", "JVM stacktrace"))]
     if not kept:
         return type(error).__name__
     # What a Python worker raised comes as its traceback, whose last line says what happened.
     said = kept[-1] if _is_of_worker(error) else plain_sentence(kept[0])
     return said.rstrip(";") + (f", in `{file}`" if file else "")
-
-
-def plain_sentence(said: str) -> str:
-    """Return what Spark says without what only programs read: error classes, SQLSTATE, Java classes, bad advice.
-
-    >>> plain_sentence("[DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate it. SQLSTATE: 22012")
-    'Division by zero. Use `try_divide` to tolerate it.'
-    >>> plain_sentence("java.lang.RuntimeException: org.apache.iceberg.exceptions.NotFoundException: File is gone")
-    'File is gone'
-    >>> plain_sentence('java.lang.NumberFormatException: For input string: "twenty"')
-    '"twenty" is not a number of the declared type'
-    """
-    words = _NOT_A_NUMBER.sub(r"\1 is not a number of the declared type", _CODE.sub("", _JAVA_CLASSES.sub("", said)))
-    return _BAD_ADVICE.sub("", _STATE_CODE.sub("", words)) or said
 
 
 def _file_read(origin: Any) -> str:

@@ -58,7 +58,7 @@ def drift_of(model: str, change: Evolution, table: Schema) -> tuple[Drift, ...]:
         (column.name, before[column.name], column.type, "widened", "the new type holds every old value")
         for column in change.widened
     ]
-    gone = [(name, before[name], None, "kept", "gone from the result; new rows are null") for name in change.gone]
+    gone = [(name, before[name], None, "kept", "no longer in the result; new rows are null") for name in change.gone]
     rebuilt = [
         (item.column, item.before, item.after, "rebuilt", "the rows that are there cannot take the new type")
         for item in change.mismatched
@@ -71,7 +71,7 @@ def drift_of(model: str, change: Evolution, table: Schema) -> tuple[Drift, ...]:
 
 def former_of(model: str, columns: Schema) -> tuple[Drift, ...]:
     """Return what becomes of columns that left the query while rows that only the table holds have values in them."""
-    reason = "gone from the query; rows that only the table holds keep their values, all others have null"
+    reason = "no longer in the query; rows that only the table holds keep their values, all others have null"
     return tuple(
         Drift(model=model, column=column.name, before=column.type, after=None, action="kept", reason=reason)
         for column in columns

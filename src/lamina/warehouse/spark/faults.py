@@ -38,7 +38,7 @@ class JavaTooOld(WarehouseFailure):
 
 
 class JarMissing(WarehouseFailure):
-    """A jar that Spark needs is neither cached nor to be had.
+    """A jar that Spark needs is not cached and cannot be downloaded.
 
     Why: Iceberg and the driver of the catalog come as jars, fetched once by their Maven coordinates.
     Fix: check the network, or download the jars elsewhere and list their paths in `jars` under `[spark]`.
@@ -58,7 +58,7 @@ class SparkNotStarted(WarehouseFailure):
     """Spark could not be started or reached.
 
     Why: the JVM ended while starting, or the Connect endpoint does not answer.
-    Fix: look into the log that is named, and check `master`, `remote` and `conf` under `[spark]`.
+    Fix: look into the named log file, and check `master`, `remote` and `conf` under `[spark]`.
     """
 
     code = "L643"

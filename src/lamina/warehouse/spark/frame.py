@@ -148,7 +148,8 @@ class Frames:
         header, body = rows[0], [tuple(value or None for value in row) for row in rows[1:]]
         if any(len(row) != len(header) for row in body):
             raise WarehouseFailure(
-                f"a row of the seed `{model.name}` has another number of values than its header", kind="data_rejected"
+                f"a row of the seed `{model.name}` has a different number of values than its header",
+                kind="data_rejected",
             )
         kinds = {column.name.casefold(): column.type for column in model.columns or ()}
         frame = self._session.createDataFrame(body, ", ".join(f"{quote(name)} string" for name in header))

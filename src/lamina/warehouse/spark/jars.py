@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from lamina.values.value import Value
+from lamina.warehouse.plain_sentence import system_words
 from lamina.warehouse.spark import faults
 from lamina.warehouse.spark.java import Java
 
@@ -50,7 +51,7 @@ def resolve_jars(given: tuple[str, ...], java: Java) -> tuple[Path, ...]:
 
 def _existing(path: Path) -> Path:
     if not path.is_file():
-        raise faults.JarMissing(str(path), "there is no such file, though `jars` under `[spark]` names it")
+        raise faults.JarMissing(str(path), "the file does not exist, but `jars` under `[spark]` names it")
     return path.absolute()
 
 
@@ -78,7 +79,7 @@ def _fetch(coordinate: Coordinate, java: Java) -> Path:
             # A rename is atomic: another process sees no jar or a whole one.
             shutil.move(fetched, target)
     except OSError as error:
-        raise faults.JarMissing(str(coordinate), str(error)) from error
+        raise faults.JarMissing(str(coordinate), system_words(error)) from error
     return target
 
 
@@ -108,11 +109,11 @@ def _ivy_jar() -> Path:
 
     found = sorted(Path(pyspark.__file__).parent.joinpath("jars").glob("ivy-*.jar"))
     if not found:
-        raise faults.JarMissing("ivy", "this pyspark has no Ivy to download with")
+        raise faults.JarMissing("ivy", "this pyspark has no Ivy, which downloads jars")
     return found[0]
 
 
 def _last_line(output: str) -> str:
-    told = [line.strip(" \t:") for line in output.splitlines()]
-    unresolved = [line for line in told if "not found" in line or "UnknownHost" in line]
-    return next(iter(unresolved), None) or next((line for line in reversed(told) if line), "Ivy said nothing")
+    lines = [line.strip(" \t:") for line in output.splitlines()]
+    unresolved = [line for line in lines if "not found" in line or "UnknownHost" in line]
+    return next(iter(unresolved), None) or next((line for line in reversed(lines) if line), "Ivy said nothing")

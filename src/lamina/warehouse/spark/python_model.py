@@ -89,6 +89,7 @@ class ModelInputs:
 
 def run_python_model(name: str, text: str, *, path: str, root: str, inputs: ModelInputs) -> "DataFrame":
     """Load a model's text and call its function."""
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame
 
@@ -99,7 +100,7 @@ def run_python_model(name: str, text: str, *, path: str, root: str, inputs: Mode
     try:
         exec(compile(text, path, "exec"), module)
         answer = _function(name, module)(inputs)
-    except (LaminaError, PySparkException):
+    except (LaminaError, PySparkException, Py4JError):
         raise
     except Exception as error:
         raise ModelUnusable(

@@ -32,16 +32,18 @@ def refuse_writing(sql: str) -> None:
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
+    from lamina.compiler.query.parse import parser_words
+
     try:
         statements = sqlglot.parse(sql, dialect="spark")
     except SqlglotError as error:
         found = getattr(error, "errors", None) or [{"description": "it is not Spark SQL"}]
-        message = f"the query cannot be read: {found[0]['description']}"
+        message = f"the query cannot be parsed: {parser_words(str(found[0]['description']).rstrip('.'))}"
         raise UsageError(message, hint="write one Spark SQL query") from error
     allowed = (exp.Query, exp.Describe, exp.Show, exp.Values)
     is_shown = isinstance(statements[0], exp.Command) and statements[0].name.upper() == "SHOW"
     if len(statements) != 1 or not (is_shown or isinstance(statements[0], allowed)):
-        raise UsageError("only one query can be asked, and it may not write", hint="begin with SELECT or WITH")
+        raise UsageError("only one query can be run, and it must not write", hint="begin with SELECT or WITH")
 
 
 def _cell(value: Any, kind: Any) -> Any:

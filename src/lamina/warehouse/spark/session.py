@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 from lamina.project.fixed_conf import FIXED_CONF
 from lamina.values.event import Event, SessionReady, SessionStarting
 from lamina.warehouse.failure import WarehouseNotWritable
+from lamina.warehouse.plain_sentence import system_words
 from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark import class_archive, jars
+from lamina.warehouse.spark.errors import sentence_of
 from lamina.warehouse.spark.faults import SparkNotStarted
 from lamina.warehouse.spark.java import Java, find_java
 from lamina.warehouse.spark.profile import catalog_conf, launch_conf, session_conf
@@ -119,7 +121,7 @@ class Application:
             session: SparkSession = SparkSession.builder.remote(str(self._settings.remote)).create()
             _set(session, {**session_conf(self._settings), **catalog_conf(self._settings)})
         except (ImportError, PySparkException) as error:
-            raise SparkNotStarted(str(error), log=None) from error
+            raise SparkNotStarted(sentence_of(error), log=None) from error
         return session
 
     def _launch(self) -> "SparkSession":
@@ -132,6 +134,7 @@ class Application:
             return self._launch_classic(launch_conf(self._settings, jars=found, java_options=options), log)
 
     def _launch_classic(self, launch: dict[str, str], log: Path) -> "SparkSession":
+        from py4j.protocol import Py4JError
         from pyspark import SparkConf, SparkContext
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
@@ -146,8 +149,8 @@ class Application:
             SparkContext._ensure_initialized(gateway=self._gateway)
             conf = SparkConf(_jvm=self._gateway.jvm).setAll(list(whole.items()))
             context = SparkContext(conf=conf, gateway=self._gateway)
-        except (OSError, PySparkException, ValueError) as error:
-            raise SparkNotStarted(str(error), log=str(log)) from error
+        except (OSError, PySparkException, Py4JError, ValueError) as error:
+            raise SparkNotStarted(sentence_of(error), log=str(log)) from error
         context.setLogLevel("ERROR")
         return SparkSession(context)
 
@@ -206,7 +209,7 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WarehouseNotWritable(str(folder), error.strerror or str(error)) from error
+        raise WarehouseNotWritable(str(folder), system_words(error)) from error
     if not os.access(folder, os.W_OK):
         raise WarehouseNotWritable(str(folder), "no permission to write")
 

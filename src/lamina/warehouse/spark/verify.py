@@ -84,7 +84,7 @@ def _left(table: Schema, given: list[str], former: tuple[ColumnName, ...]) -> Sc
 
 def _kept_in_words(kept: Schema) -> tuple[str, ...]:
     names = listed(column.name for column in kept)
-    return (f"{names} kept from before and not compared: gone from the query",) if kept else ()
+    return (f"{names} kept from before and not compared: no longer in the query",) if kept else ()
 
 
 def _recompute(

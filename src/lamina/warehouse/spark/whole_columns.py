@@ -85,11 +85,11 @@ def former_columns(base: Metadata, change: Evolution) -> Schema:
 def _written_again(item: Drift) -> Drift:
     """Return what a drift means to a table whose rows are all replaced: none of them is an older one."""
     if item.action == "kept":
-        return item.replace(reason="gone from the result, so it is null; `--full-refresh` drops it")
+        return item.replace(reason="no longer in the result, so it is null; `--full-refresh` drops it")
     return item.replace(reason="the whole table is written again")
 
 
 def _made_from_nothing(item: Drift) -> Drift:
     """Return what a drift means to a table that has only the columns of its query."""
     action = "dropped" if item.action == "kept" else item.action
-    return item.replace(action=action, reason="the table is made from nothing")
+    return item.replace(action=action, reason="the table is created again")

@@ -48,7 +48,7 @@ def guard_range(frame: "DataFrame", ranges: tuple[TimeRange, ...]) -> "DataFrame
     from pyspark.sql import functions
 
     column = quote(ranges[0].column)
-    message = text(f"a row lies outside the batch, which is {predicate(ranges)}: {ranges[0].column} = ")
+    message = text(f"a row is outside the batch, which is {predicate(ranges)}: {ranges[0].column} = ")
     guarded = f"""CASE WHEN {predicate(ranges)} THEN {column}
         ELSE raise_error(concat({message}, coalesce(CAST({column} AS STRING), 'NULL'))) END"""
     return frame.withColumn(ranges[0].column, functions.expr(guarded))

@@ -49,8 +49,8 @@ def cast_to(*targets: str) -> Nulls:
 
 
 def table(result: str | Result, nulls: Nulls, names: str) -> dict[str, Rule]:
-    """Return one rule under many names; `result` is a type or tells it from the arguments."""
-    rule = _fixed(DataType(result), nulls) if isinstance(result, str) else _told(result, nulls)
+    """Return one rule under many names; `result` is a type, or computes it from the arguments."""
+    rule = _fixed(DataType(result), nulls) if isinstance(result, str) else _computed(result, nulls)
     return dict.fromkeys(names.split(), rule)
 
 
@@ -61,7 +61,7 @@ def _fixed(result: DataType, nulls: Nulls) -> Rule:
     return rule
 
 
-def _told(result: Result, nulls: Nulls) -> Rule:
+def _computed(result: Result, nulls: Nulls) -> Rule:
     def rule(arguments: Arguments) -> Typed:
         found = result(arguments)
         if found is None or found == UNKNOWN:
