@@ -51,6 +51,6 @@ def test_a_command_outside_of_any_project_says_what_to_do(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run_command("compile", ["--output", "text"]) == 1
-    told = capsys.readouterr().err
-    assert f"error[L102]: no `lamina.toml` in `{tmp_path}`" in told
-    assert "`--project-dir`" in told
+    reported = capsys.readouterr().err
+    assert f"error[L102]: no `lamina.toml` in `{tmp_path}`" in reported
+    assert "`--project-dir`" in reported

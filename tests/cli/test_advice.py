@@ -22,7 +22,7 @@ FLAG = re.compile(r"`(?:lamina [^`]*? )?(--[a-z][a-z-]*)")
 EVERYWHERE = {"--help", "--version"}
 
 
-def told(pattern: re.Pattern[str]) -> dict[str, str]:
+def reported(pattern: re.Pattern[str]) -> dict[str, str]:
     """Return what the files name, each with one file that does."""
     return {
         found: str(path.relative_to(ROOT))
@@ -38,12 +38,12 @@ def flags() -> set[str]:
 
 
 def test_every_command_that_is_named_exists() -> None:
-    named = told(COMMAND)
+    named = reported(COMMAND)
     assert len(named) > 10
     assert {name: path for name, path in named.items() if name not in names()} == {}
 
 
 def test_every_flag_that_is_named_exists(flags: set[str]) -> None:
-    named = told(FLAG)
+    named = reported(FLAG)
     assert len(named) > 10
     assert {flag: path for flag, path in named.items() if flag not in flags | EVERYWHERE} == {}

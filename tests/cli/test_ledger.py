@@ -53,7 +53,7 @@ def test_a_cell_that_needs_its_header_takes_it_along() -> None:
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 120])
 def test_nothing_is_lost_at_any_width(ledger: Ledger, width: int) -> None:
-    told = "".join("".join(drawn(ledger, width=width)).split())
-    assert "sales.a_rather_long_name" in told
-    assert "`raw.orders`:2filesadded" in told
+    reported = "".join("".join(drawn(ledger, width=width)).split())
+    assert "sales.a_rather_long_name" in reported
+    assert "`raw.orders`:2filesadded" in reported
     assert all(len(line) <= width for line in drawn(ledger, width=width))

@@ -54,7 +54,7 @@ def result(*items: Materialization, status: RunStatus = "success", **fields: obj
     ).replace(**fields)
 
 
-def told(capsys: pytest.CaptureFixture[str], run: RunResult) -> tuple[str, str]:
+def reported(capsys: pytest.CaptureFixture[str], run: RunResult) -> tuple[str, str]:
     """Return what is printed: the answer and the story."""
     answer = run_answer(run)
     answer.show(Screen(Options(root=".", output="text", is_quiet=False, variables={})))
@@ -63,7 +63,7 @@ def told(capsys: pytest.CaptureFixture[str], run: RunResult) -> tuple[str, str]:
 
 
 def test_a_failure_is_reported_in_full_once(capsys: pytest.CaptureFixture[str]) -> None:
-    out, err = told(capsys, result(GOOD, BAD, status="partial"))
+    out, err = reported(capsys, result(GOOD, BAD, status="partial"))
     assert (out + err).count("try_divide") == 1
     assert " --> m/bad.sql:3:7" in err
     assert "see below: m/bad.sql:3:7" in out
@@ -99,7 +99,7 @@ def test_a_terminal_keeps_each_result_whole_where_no_table_follows(is_answer: bo
     reason = "one two three four five six seven eight nine ten"
     display(StepFinished(model=ModelName("s.good"), status="completed", reason=reason))
     printed = screen.file.getvalue()  # type: ignore[attr-defined]
-    assert ("ten" in printed, display.told) == (is_answer, {"s.good"} if is_answer else set())
+    assert ("ten" in printed, display.shown) == (is_answer, {"s.good"} if is_answer else set())
 
 
 def test_whole_tables_have_no_bounds(capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,22 +118,22 @@ def test_cells_are_no_python(cell: object, words: str) -> None:
 
 
 def test_what_ended_a_run_outside_its_models_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
-    _, err = told(capsys, result(status="failure", diagnostics=(ERROR,)))
+    _, err = reported(capsys, result(status="failure", diagnostics=(ERROR,)))
     assert err.count("try_divide") == 1
 
 
 def test_the_last_line_counts_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
-    out, _ = told(capsys, result(GOOD, BAD, SAME, status="partial", rows_written=1200))
+    out, _ = reported(capsys, result(GOOD, BAD, SAME, status="partial", rows_written=1200))
     assert out.splitlines()[-1] == "built in part; 1 built, 1 failed, 1 unchanged; 1,200 rows; 1.5 s"
 
 
 def test_slices_come_before_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    out, _ = told(capsys, result(GOOD.replace(intervals=(days(1, 3),))))
+    out, _ = reported(capsys, result(GOOD.replace(intervals=(days(1, 3),))))
     assert "2026-04-01 to 2026-04-03: first build" in out
 
 
 def test_a_failure_of_an_earlier_run_is_reported_in_full_once(capsys: pytest.CaptureFixture[str]) -> None:
-    out, err = told(capsys, result(KEPT, status="failure"))
+    out, err = reported(capsys, result(KEPT, status="failure"))
     assert (out + err).count("the old reason") == 1
     assert "to try again" not in err  # the reason says what would help
 
@@ -145,7 +145,7 @@ def test_the_live_line_of_a_failure_is_its_first_sentence() -> None:
 
 
 def test_models_that_did_nothing_are_only_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    out, err = told(capsys, result(GOOD, SAME))
+    out, err = reported(capsys, result(GOOD, SAME))
     assert "s.good" in out
     assert "s.same" not in out
     assert out.splitlines()[-1] == "1 built, 1 unchanged; 0 rows; 1.5 s"
@@ -154,7 +154,7 @@ def test_models_that_did_nothing_are_only_counted(capsys: pytest.CaptureFixture[
 
 def test_nothing_to_do_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     due = NextDue(cadence="@daily", at="2026-01-02T00:00:00Z", models=1)
-    out, _ = told(capsys, result(SAME, status="nothing_to_do", next_due=(due,)))
+    out, _ = reported(capsys, result(SAME, status="nothing_to_do", next_due=(due,)))
     assert out == "nothing to do; 1 unchanged; 1.5 s; next due 2026-01-02T00:00:00Z\n"
 
 
@@ -173,13 +173,13 @@ def test_spared_readers_and_failed_checks_are_reported(capsys: pytest.CaptureFix
         scope="batch",
     )
     same = SAME.replace(reason="only `a` changed")
-    out, _ = told(capsys, result(GOOD, same, propagation=(spared,), check_results=(check,)))
+    out, _ = reported(capsys, result(GOOD, same, propagation=(spared,), check_results=(check,)))
     assert "skipped s.same: only `a` changed" in out
     assert "warning: check not_null_a of s.good failed in 2 rows" in out
     shown = check.replace(examples=("a = NULL, id = 1",), file="models/s/good.toml", line=4)
-    out, _ = told(capsys, result(GOOD, check_results=(shown,)))
+    out, _ = reported(capsys, result(GOOD, check_results=(shown,)))
     assert "s.good failed in 2 rows: a = NULL, id = 1 (models/s/good.toml:4)" in " ".join(out.split())
-    out, _ = told(capsys, result(BAD, check_results=(check.replace(severity="error"),)))
+    out, _ = reported(capsys, result(BAD, check_results=(check.replace(severity="error"),)))
     assert "check not_null_a" not in out
 
 

@@ -41,7 +41,7 @@ def run_once(world: World) -> RunResult:
     return result
 
 
-def told(result: RunResult) -> dict[str, Materialization]:
+def reported(result: RunResult) -> dict[str, Materialization]:
     return {item.model: item for item in result.materializations}
 
 
@@ -49,19 +49,19 @@ def test_readers_stay_blocked_as_long_as_what_they_read_has_failed(world: World)
     first, second = run_once(world), run_once(world)
     assert (first.exit_code, second.exit_code) == (2, 1)
     for result in (first, second):
-        found = told(result)
+        found = reported(result)
         assert found["mart.daily"].status == "failed"
         for name in ("mart.slices", "mart.whole", "mart.below"):
             assert (found[name].status, found[name].blocked_by) == ("blocked", ("mart.daily",)), found[name]
         assert result.tables_blocked == 3
-    assert told(first)["mart.beside"].status == "completed"
-    assert told(second)["mart.beside"].status == "skipped"
+    assert reported(first)["mart.beside"].status == "completed"
+    assert reported(second)["mart.beside"].status == "skipped"
 
 
 def test_slices_that_read_other_days_are_built_meanwhile(world: World) -> None:
     run_once(world)
     world.now += timedelta(days=1)
-    found = told(run_once(world))
+    found = reported(run_once(world))
     day = Interval(BEGIN + timedelta(days=3), BEGIN + timedelta(days=4))
     assert (found["mart.slices"].status, found["mart.slices"].intervals) == ("completed", (day,))
     assert found["mart.slices"].blocked_by == ("mart.daily",)
@@ -82,5 +82,5 @@ def test_a_check_that_is_taken_back_frees_the_model_and_its_readers(world: World
     world.project = Project((DESIGNS[0].replace(is_checked=False), *DESIGNS[1:]))
     result = run_once(world)
     assert result.exit_code == 0
-    assert told(result)["mart.daily"].status == "completed"
+    assert reported(result)["mart.daily"].status == "completed"
     assert {item.status for item in result.materializations} <= {"completed", "skipped"}

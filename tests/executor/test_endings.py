@@ -64,8 +64,8 @@ def test_an_unforeseen_error_outside_steps_closes_the_run_and_frees_the_lease(wo
     run = last_run(world)
     assert (run.status, run.finished_at) == ("failure", world.wall)
     assert run.result is not None
-    (told,) = from_json(run.result, RunResult).diagnostics
-    assert (told.code, told.message) == ("L698", "ZeroDivisionError: by chance")
+    (reported,) = from_json(run.result, RunResult).diagnostics
+    assert (reported.code, reported.message) == ("L698", "ZeroDivisionError: by chance")
     with closing(world.open_store()) as store:
         assert store.current_lease(ENVIRONMENT) is None
 

@@ -52,8 +52,8 @@ class Shop:
         """Run a command, to its end or to a failpoint; return its exit code and why each model was built."""
         environment = {**self._environment, **({"LAMINA_FAILPOINT": failpoint} if failpoint else {})}
         ended = self._lamina(*arguments, environment=environment)
-        told = json.loads(ended.stdout)["materializations"] if ended.stdout else []
-        return ended.returncode, {item["model"]: item["reason"] for item in told if item["status"] == "completed"}
+        reported = json.loads(ended.stdout)["materializations"] if ended.stdout else []
+        return ended.returncode, {item["model"]: item["reason"] for item in reported if item["status"] == "completed"}
 
     def run_and_kill(self, seconds: float) -> int:
         """Run and kill the process after some time, unless it has ended by itself."""

@@ -75,10 +75,10 @@ def test_what_is_left_out_is_known_as_it_was_last_run() -> None:
 
 def test_a_broken_model_is_failed_and_its_readers_are_blocked() -> None:
     broken = find_broken(GRAPH, (error(file="models/sales/b.sql", line=1),))
-    told = {name: broken_status(unbuilt_status(GRAPH.model(name)), broken) for name in (A, B, C)}
-    assert {name: item.status for name, item in told.items()} == {A: "not_built", B: "failed", C: "blocked"}
-    assert told[B].reason == "it does not compile: no query (models/sales/b.sql:1:1)"
-    assert told[C].reason == "`sales.b` does not compile"
+    reported = {name: broken_status(unbuilt_status(GRAPH.model(name)), broken) for name in (A, B, C)}
+    assert {name: item.status for name, item in reported.items()} == {A: "not_built", B: "failed", C: "blocked"}
+    assert reported[B].reason == "it does not compile: no query (models/sales/b.sql:1:1)"
+    assert reported[C].reason == "`sales.b` does not compile"
 
 
 VERDICT = ModelVerdict(model=A, status="equal")

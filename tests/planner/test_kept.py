@@ -5,7 +5,7 @@ from tests.planner.making import DAILY, ORDERS, built, day, days, model, touch, 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.decide import decide, foretell
 from lamina.planner.fold import fold
-from lamina.planner.occasion import Occasion
+from lamina.planner.now import Now
 from lamina.planner.record import record_batch
 from lamina.project.strategy import Incremental, Merge
 from lamina.values.batch import Batch, Pin
@@ -21,7 +21,7 @@ MERGE = Merge(unique_key=(ColumnName("id"),))
 
 def decided(subject: CompiledModel, coverage: Coverage, selection: Selection | None = None) -> tuple[Action, ...]:
     facts = ModelFacts(coverage=coverage, target=TargetFacts(status="ours"))
-    return foretell(subject, facts, Occasion(day(8, hour=6), selection or Selection(), {}, {}))
+    return foretell(subject, facts, Now(day(8, hour=6), selection or Selection(), {}, {}))
 
 
 def laid_out(subject: CompiledModel, partitioned_by: str) -> CompiledModel:
@@ -56,7 +56,7 @@ def test_a_rebuild_says_what_becomes_of_columns_that_left_the_query() -> None:
     )
 
     def said(selection: Selection, facts: ModelFacts = facts) -> str:
-        (action,) = foretell(new, facts, Occasion(day(8, hour=6), selection, {}, {}))
+        (action,) = foretell(new, facts, Now(day(8, hour=6), selection, {}, {}))
         return action.reason.partition("read in full)")[2]
 
     assert said(Selection()) == "; `amount` left the query: kept for values of these rows, null in all others"
@@ -78,7 +78,7 @@ def test_a_run_leaves_it_to_its_result_to_count_them() -> None:
     facts = ModelFacts(
         coverage=built(model(strategy=MERGE), WHOLE).replace(retained=3), target=TargetFacts(status="ours")
     )
-    (action,) = decide(model(strategy=MERGE, fingerprint="v2"), facts, Occasion(day(8, hour=6), Selection(), {}, {}))
+    (action,) = decide(model(strategy=MERGE, fingerprint="v2"), facts, Now(day(8, hour=6), Selection(), {}, {}))
     assert action.reason == "the query changed"
 
 

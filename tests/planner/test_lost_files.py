@@ -5,7 +5,7 @@ from tests.planner.making import DAILY, built, day, days, facts, model, use
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.decide import decide
-from lamina.planner.occasion import Occasion
+from lamina.planner.now import Now
 from lamina.project.strategy import DeleteInsert, FullRefresh, Incremental, Merge, Strategy
 from lamina.strategies.history import keeps_history
 from lamina.values.facts import TargetFacts
@@ -21,8 +21,8 @@ REFRESH = Selection(is_full_refresh=True)
 def decided(strategy: Strategy, selection: Selection, target: TargetFacts = LOST) -> tuple[Action, ...]:
     subject = model(strategy=strategy, inputs=(use(by="day"),), start="2026-04-01")
     known = facts(built(subject, days(1, 4) if strategy == DAILY else WHOLE)).replace(target=target)
-    occasion = Occasion(execution_time=day(5), selection=selection, upstream={}, touches={})
-    return decide(subject, known, occasion)
+    now = Now(execution_time=day(5), selection=selection, upstream={}, touches={})
+    return decide(subject, known, now)
 
 
 @pytest.mark.parametrize("strategy", [FullRefresh(), DAILY, Merge(unique_key=ID)])
@@ -60,11 +60,11 @@ def test_a_built_range_that_is_not_due_is_dropped_only_if_that_is_accepted(reads
     inputs = (use(by="day"), *((use("sales.daily", by="day"),) if reads_itself else ()))
     subject = model("sales.daily", strategy=DAILY, inputs=inputs, start="2026-04-03")
     known = facts(built(subject, days(1, 4))).replace(target=LOST)
-    occasion = Occasion(execution_time=day(5), selection=REFRESH, upstream={}, touches={})
-    (block,) = decide(subject, known, occasion)
+    now = Now(execution_time=day(5), selection=REFRESH, upstream={}, touches={})
+    (block,) = decide(subject, known, now)
     assert isinstance(block, Block)
     assert "--accept-loss`, which drops what is not due: 2026-04-01 to 2026-04-02" in block.reason
-    (work,) = decide(subject, known, occasion.replace(selection=REFRESH.replace(is_loss_accepted=True)))
+    (work,) = decide(subject, known, now.replace(selection=REFRESH.replace(is_loss_accepted=True)))
     assert not isinstance(work, Block)
 
 

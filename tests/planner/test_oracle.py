@@ -11,7 +11,7 @@ from lamina.compiler.graph import CompiledModel
 from lamina.planner.batches import cut_batches
 from lamina.planner.decide import decide
 from lamina.planner.fold import fold
-from lamina.planner.occasion import Occasion
+from lamina.planner.now import Now
 from lamina.planner.record import record_batch
 from lamina.project.strategy import TimeInterval
 from lamina.values.coverage import Coverage
@@ -96,7 +96,7 @@ class World:
         self.coverage, _ = fold(self.coverage, subject, touches=self.logs, heads={})
         facts = ModelFacts(coverage=self.coverage, target=TargetFacts(status="ours"))
         now = day_start(self.zone, FIRST + timedelta(days=due))
-        actions = decide(subject, facts, Occasion(now, Selection(), {}, self.logs))
+        actions = decide(subject, facts, Now(now, Selection(), {}, self.logs))
         for action in actions:
             if isinstance(action, Build | Rebuild):
                 self._run(subject, action, batches)

@@ -164,13 +164,13 @@ class Player:
         if step.is_silent:
             assert code == step.exit, _in_words(document)
             return
-        told = _in_words(document)
-        assert code == step.exit, told
+        said = _in_words(document)
+        assert code == step.exit, said
         if step.status is not None:
-            assert document["status"] == step.status, told
-        self._check_answer(step, document, told)
+            assert document["status"] == step.status, said
+        self._check_answer(step, document, said)
         if step.command.split()[0] in ("run", "apply", "retry"):
-            self._check_run(step, document, told)
+            self._check_run(step, document, said)
             self._check_verdicts(step, at)
         for name, expected in step.rows.items():
             found = self.query(f"SELECT * FROM lake.{name}")
@@ -267,37 +267,37 @@ class Player:
             store.release_lease(lease)
             store.close()
 
-    def _check_answer(self, step: Step, document: dict[str, Any], told: str) -> None:
+    def _check_answer(self, step: Step, document: dict[str, Any], said: str) -> None:
         for name, value in step.answers.items():
-            assert document[name] == value, f"{name}: {told}"
+            assert document[name] == value, f"{name}: {said}"
         for path, fields in step.tells.items():
             place = _at(document, path)
             assert {key: place.get(key) for key in fields} == fields, f"{path}: {json.dumps(place, indent=1)}"
         found = [item["code"] for item in document.get("diagnostics", [])]
         found += [item["error"]["code"] for item in document.get("materializations", []) if item.get("error")]
-        assert set(step.diagnostics) <= set(found), told
+        assert set(step.diagnostics) <= set(found), said
         for model, action in step.actions.items():
-            assert action in [item["action"] for item in document["actions"] if item["model"] == model], told
+            assert action in [item["action"] for item in document["actions"] if item["model"] == model], said
         if step.is_same_plan:
-            assert document["plan_id"] == self._plan_id, told
+            assert document["plan_id"] == self._plan_id, said
         if step.command.split()[0] == "plan":
             self._plan_id = document["plan_id"]
 
-    def _check_run(self, step: Step, document: dict[str, Any], told: str) -> None:
+    def _check_run(self, step: Step, document: dict[str, Any], said: str) -> None:
         done = {item["model"]: item for item in document.get("materializations", [])}
         built = {name: _spans(item) for name, item in done.items() if item["intervals"]}
-        assert built == {name: _listed(spans) for name, spans in step.built.items()}, told
+        assert built == {name: _listed(spans) for name, spans in step.built.items()}, said
         for name, status in step.states.items():
-            assert done[name]["status"] == status, told
+            assert done[name]["status"] == status, said
         for name, reason in step.reasons.items():
             assert reason in done[name]["reason"], f"{name}: {done[name]['reason']}"
         for name, fields in step.says.items():
-            assert {key: done[name][key] for key in fields} == fields, told
+            assert {key: done[name][key] for key in fields} == fields, said
         spared = {item["model"]: item["reason"] for item in document.get("propagation", []) if _is_skip(item)}
         for name, reason in step.spared.items():
-            assert reason in spared.get(name, ""), f"{name}: {told}"
+            assert reason in spared.get(name, ""), f"{name}: {said}"
         failed = {item["name"] for item in document.get("check_results", []) if not item["passed"]}
-        assert failed == set(step.failed_checks), told
+        assert failed == set(step.failed_checks), said
 
     def _check_verdicts(self, step: Step, at: str | None) -> None:
         """Prove every table; one that is not expected to equal a recompute is named with what is said of it.

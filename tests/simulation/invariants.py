@@ -192,7 +192,7 @@ def is_idle(result: RunResult | LaminaError | None) -> bool:
     return isinstance(result, RunResult) and result.status == "nothing_to_do"
 
 
-def told(result: RunResult | LaminaError | None) -> str:
+def reported(result: RunResult | LaminaError | None) -> str:
     """Return what a run says it did."""
     if not isinstance(result, RunResult):
         return repr(result)
@@ -231,7 +231,7 @@ def check_idempotent(world: World) -> None:
     after = _durable(world)
     if not is_idle(result) or before != after:
         changed = sorted(set(after) ^ set(before))
-        raise Violation(f"I4 a second run is not idle: {told(result)}\n  {changed}")
+        raise Violation(f"I4 a second run is not idle: {reported(result)}\n  {changed}")
 
 
 def check_clean(world: World) -> None:
@@ -255,7 +255,7 @@ def check_cutoff(world: World) -> None:
     built = {step.model for step in steps if step.status == "completed"}
     readers = {model.name for model in graph.models if any(str(use.name) == FILES.name for use in model.inputs)}
     if not built <= readers:
-        raise Violation(f"I4 an equal rebuild touched others: {built - readers}: {told(result)}")
+        raise Violation(f"I4 an equal rebuild touched others: {built - readers}: {reported(result)}")
 
 
 def check_precision(world: World) -> None:

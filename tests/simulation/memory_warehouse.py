@@ -142,7 +142,7 @@ class MemoryWarehouse:
         refuse_strays(batch, model, result)
         own = None if base is None or batch.carried_from is None else base.snapshot(int(batch.carried_from))
         if own is None and batch.carried_from is not None and carries_rows(batch, model):
-            raise WarehouseFailure("rows that only the table holds cannot be told from others", kind="conflict")
+            raise WarehouseFailure("rows that only the table holds cannot be reported from others", kind="conflict")
         there = own if own is not None and batch.mode == "replace_all" else None if base is None else base.head
         if there is None:
             rows, counts = written(batch, model, Relation(result.columns, ()), result)

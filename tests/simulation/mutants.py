@@ -21,7 +21,7 @@ from tests.simulation.lake import bag
 from lamina.api import custody
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.executor import observe, publish, run, step
-from lamina.executor.passing import Pass
+from lamina.executor.run_state import RunState
 from lamina.planner import (
     axis,
     batches,
@@ -147,8 +147,8 @@ def _read_head(reads: Any, name: Any, pin: Any, *, reader: Any) -> Any:
     return _read(reads, name, pin.replace(position=head.position), reader=reader)
 
 
-def _touch_of_equal(ground: Any, staged: Any, diff: Any) -> Touch:
-    made = _touch(ground, staged, diff)
+def _touch_of_equal(batch_base: Any, staged: Any, diff: Any) -> Touch:
+    made = _touch(batch_base, staged, diff)
     return made.replace(extent=Everything()) if isinstance(made.extent, Nothing) else made
 
 
@@ -501,7 +501,7 @@ MUTANTS = (
     Mutant(
         "lost_files_are_read_again",
         "a full refresh does not read files that are lost",
-        Pass,
+        RunState,
         "is_base_lost",
         lambda *_: False,
     ),

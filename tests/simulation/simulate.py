@@ -25,7 +25,7 @@ from tests.simulation.invariants import (
     is_idle,
     refused_for_ids,
     refused_for_loss,
-    told,
+    reported,
     view_of,
 )
 from tests.simulation.schedule import Schedule
@@ -205,7 +205,7 @@ def _drain(world: World) -> None:
         world.now = world.latest
         result = _run_until_idle(world)
     if not is_idle(result):
-        raise Violation(f"I1 does not settle: {told(result)}")
+        raise Violation(f"I1 does not settle: {reported(result)}")
     check_current(world)
     check_verdicts(world)
     check_idempotent(world)

@@ -72,12 +72,12 @@ def compare_versions(name: str, metadata: Metadata, since: Position | None) -> D
     linked = None if since is None else steps_since(metadata, since)
     steps = tuple(reversed(metadata.ancestry())) if linked is None else linked
     touches = [step_touch(TableName(name), metadata, step, columns=()) for step in steps]
-    told = [touch for touch in touches if not isinstance(touch.extent, Nothing)]
+    reported = [touch for touch in touches if not isinstance(touch.extent, Nothing)]
     return Detection(
         name,
         "version",
-        changed=tuple(touch.position for touch in told if not touch.is_append),
-        added=tuple(touch.position for touch in told if touch.is_append),
+        changed=tuple(touch.position for touch in reported if not touch.is_append),
+        added=tuple(touch.position for touch in reported if touch.is_append),
         removed=() if since is None or linked is not None else (since,),
     )
 

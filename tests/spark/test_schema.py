@@ -88,8 +88,8 @@ def test_ignored_drift_of_a_whole_table_follows_the_type_it_must_and_nothing_els
 
     assert lake.spark.table("lake.s.t").dtypes == [("id", "int"), ("n", "int"), ("code", "string"), ("gone", "string")]
     assert lake.sql("SELECT * FROM lake.s.t") == [(4, 5000, "five", None)]
-    told = {item.column: item.action for item in staged.drift}
-    assert told == {"extra": "ignored", "n": "ignored", "gone": "kept", "code": "rebuilt"}
+    reported = {item.column: item.action for item in staged.drift}
+    assert reported == {"extra": "ignored", "n": "ignored", "gone": "kept", "code": "rebuilt"}
 
 
 def test_full_refresh_with_other_columns_replaces_and_stays_linked(lake: Lake) -> None:

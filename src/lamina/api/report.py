@@ -7,7 +7,7 @@ from lamina.api.opened import Opened
 from lamina.api.state import open_store
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError, UsageError
-from lamina.executor.observe import World
+from lamina.executor.observe import Observed
 from lamina.executor.run import observe, selected_models
 from lamina.planner.broken import with_promoted
 from lamina.planner.cadence import next_due
@@ -32,16 +32,16 @@ def project_status(
 ) -> StatusResult:
     """Return the state of every selected model: current, stale and why, waiting, blocked."""
     with open_known(project) as engine:
-        world, actions = _plan_now(engine, execution_time)
+        observed, actions = _plan_now(engine, execution_time)
         chosen = set(select(with_promoted(engine.whole, engine.graph), include, exclude))
         models = tuple(model for model in selected_models(engine.graph, Selection()) if model.name in chosen)
-        known = {model.name: model_status(model, _folded(model, world), _of(model, actions)) for model in models}
+        known = {model.name: model_status(model, _folded(model, observed), _of(model, actions)) for model in models}
         others = (model for model in selected_models(engine.whole, Selection()) if model.name in chosen)
         known = {**{model.name: unbuilt_status(model) for model in others}, **known}
         return StatusResult(
             environment=engine.runtime.environment,
             models=tuple(broken_status(status, engine.broken) for _, status in sorted(known.items())),
-            next_due=next_due(models, world.facts.execution_time),
+            next_due=next_due(models, observed.facts.execution_time),
             diagnostics=engine.findings,
         )
 
@@ -51,10 +51,10 @@ def model_intervals(project: Opened, model: str, *, execution_time: datetime | N
     with open_known(project) as engine:
         found = table_named(with_promoted(engine.graph, engine.whole), model)
         reason = engine.broken.reason(found.name) if engine.broken is not None else None
-        world, actions = _plan_now(engine, execution_time)
+        observed, actions = _plan_now(engine, execution_time)
         # A model that does not compile is known as it was last run; one that never ran has no ranges.
-        is_known = found.name in world.facts.models
-        facts = _folded(found, world) if is_known else ModelFacts(coverage=Coverage(), target=TargetFacts("absent"))
+        is_known = found.name in observed.facts.models
+        facts = _folded(found, observed) if is_known else ModelFacts(coverage=Coverage(), target=TargetFacts("absent"))
         ranges = interval_ranges(found, facts, _of(found, actions) if reason is None else ())
         batches = engine.runtime.store.batches(engine.runtime.environment, found.name, limit=HISTORY)
         built = tuple(_built(segment.interval, batches) for segment in facts.coverage.segments)
@@ -87,16 +87,16 @@ def run_info(project: Opened, run_id: str) -> RunResult:
         return from_json(record.result, RunResult)
 
 
-def _plan_now(engine: Engine, execution_time: datetime | None) -> tuple[World, tuple[Action, ...]]:
+def _plan_now(engine: Engine, execution_time: datetime | None) -> tuple[Observed, tuple[Action, ...]]:
     time = execution_time or engine.runtime.clock()
-    world = observe(engine.runtime, engine.graph, Selection(), execution_time=time)
+    observed = observe(engine.runtime, engine.graph, Selection(), execution_time=time)
     environment = engine.runtime.environment
-    return world, build_plan(engine.graph, world.facts, environment=environment, selection=Selection()).actions
+    return observed, build_plan(engine.graph, observed.facts, environment=environment, selection=Selection()).actions
 
 
-def _folded(model: CompiledModel, world: World) -> ModelFacts:
-    facts = world.facts.models[model.name]
-    coverage, _ = fold(facts.coverage, model, touches=world.facts.touches, heads=world.facts.heads)
+def _folded(model: CompiledModel, observed: Observed) -> ModelFacts:
+    facts = observed.facts.models[model.name]
+    coverage, _ = fold(facts.coverage, model, touches=observed.facts.touches, heads=observed.facts.heads)
     return facts.replace(coverage=coverage)
 
 

@@ -13,13 +13,13 @@ from lamina.compiler.graph import Graph
 from lamina.errors import LaminaError
 from lamina.executor.asking import ask_again
 from lamina.executor.execute import Limits
-from lamina.executor.observe import World
+from lamina.executor.observe import Observed
 from lamina.executor.run import Request, observe, run
 from lamina.planner.broken import without
 from lamina.planner.plan import build_plan
+from lamina.planner.plan_changes import plan_changes
 from lamina.planner.review import PlanMoved, check_size, check_slices, moved_since
 from lamina.planner.select import select, upstreams_of
-from lamina.planner.told_changes import told_changes
 from lamina.values.change import ModelChange
 from lamina.values.names import ModelName, PlanId
 from lamina.values.plan import Plan, Selection
@@ -31,13 +31,13 @@ def plan_project(project: Opened, ask: Ask) -> Planned:
     """Return what a run would do now, and keep it for `apply`; no table is touched, no JVM is started."""
     with open_selected(project, ask.choose) as engine:
         selection = _selection(engine, ask)
-        world, plan = _plan(engine, selection, ask.execution_time or engine.runtime.clock())
+        observed, plan = _plan(engine, selection, ask.execution_time or engine.runtime.clock())
         engine.runtime.store.save_plan(plan)
         zones = {model.name: model.settings.timezone for model in engine.graph.models}
         return Planned(
             plan=plan,
-            changes=_changes(engine, world, plan),
-            diagnostics=world.diagnostics,
+            changes=_changes(engine, observed, plan),
+            diagnostics=observed.diagnostics,
             findings=engine.findings,
             zones={name: zone for name, zone in zones.items() if zone != "UTC"},
         )
@@ -104,13 +104,13 @@ def retry_models(project: Opened, names: tuple[str, ...], *, stop: Stop) -> RunR
         return done.replace(diagnostics=(*done.diagnostics, *engine.findings))
 
 
-def _plan(engine: Engine, selection: Selection, execution_time: datetime) -> tuple[World, Plan]:
-    world = observe(engine.runtime, engine.graph, selection, execution_time=execution_time)
-    plan = build_plan(engine.graph, world.facts, environment=engine.runtime.environment, selection=selection)
-    return world, plan
+def _plan(engine: Engine, selection: Selection, execution_time: datetime) -> tuple[Observed, Plan]:
+    observed = observe(engine.runtime, engine.graph, selection, execution_time=execution_time)
+    plan = build_plan(engine.graph, observed.facts, environment=engine.runtime.environment, selection=selection)
+    return observed, plan
 
 
-def _changes(engine: Engine, world: World, plan: Plan) -> tuple[ModelChange, ...]:
+def _changes(engine: Engine, observed: Observed, plan: Plan) -> tuple[ModelChange, ...]:
     """Compare the project with what was last run; both are compiled by this compiler."""
     before = engine.runtime.store.load_graph(engine.runtime.environment)
     if before is not None and engine.broken is not None:
@@ -120,8 +120,8 @@ def _changes(engine: Engine, world: World, plan: Plan) -> tuple[ModelChange, ...
     # Imported here: it needs the parser, which a plan without a change of code does not.
     from lamina.compiler.identity.changes import compare
 
-    built = {name for name, facts in world.facts.models.items() if facts.coverage.segments}
-    return told_changes(compare(before, engine.graph), before, engine.graph, plan=plan, built=built)
+    built = {name for name, facts in observed.facts.models.items() if facts.coverage.segments}
+    return plan_changes(compare(before, engine.graph), before, engine.graph, plan=plan, built=built)
 
 
 def _request(engine: Engine, ask: Ask, command: str, *, review: Callable[[Plan], None]) -> Request:

@@ -26,14 +26,14 @@ def accept_writes(project: Opened, model: str) -> ModelName:
         found = table_named(engine.graph, model)
         runtime = engine.runtime
         with held_lease(runtime, new_run_id(runtime.clock()), above=0) as lease:
-            world = observe(runtime, engine.graph, Selection(models=(found.name,)), execution_time=runtime.clock())
-            if world.facts.models[found.name].target.status != "foreign_write":
+            observed = observe(runtime, engine.graph, Selection(models=(found.name,)), execution_time=runtime.clock())
+            if observed.facts.models[found.name].target.status != "foreign_write":
                 raise LaminaError(
                     f"no other writer changed the table of `{found.name}`", hint="there is nothing to accept"
                 )
-            record = world.records[found.name]
+            record = observed.records[found.name]
             accepted = record.replace(coverage=accept(found, record.coverage, position=record.position))
-            touches = tuple(touch for touch in world.new_touches if touch.table == TableName(found.name))
+            touches = tuple(touch for touch in observed.new_touches if touch.table == TableName(found.name))
             runtime.store.fold(runtime.environment, lease, touches=touches, models=(accepted,))
         return found.name
 

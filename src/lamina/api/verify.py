@@ -19,11 +19,11 @@ def verify_project(project: Opened, *, include: tuple[str, ...], exclude: tuple[
         chosen = set(select(whole, include, exclude))
         left_out = _left_out(selected_models(whole, Selection(models=tuple(chosen))), engine.broken)
         selection = Selection(models=tuple(sorted(chosen - {item.model for item in left_out})))
-        world = observe(engine.runtime, engine.graph, selection, execution_time=engine.runtime.clock())
+        observed = observe(engine.runtime, engine.graph, selection, execution_time=engine.runtime.clock())
         verdicts = []
         for model in selected_models(engine.graph, selection):
             engine.runtime.emit(StepStarted(model=model.name, intervals=(), reason="comparing with a recompute"))
-            verdict = verify_model(engine.runtime, model, world)
+            verdict = verify_model(engine.runtime, model, observed)
             engine.runtime.emit(StepFinished(model=model.name, status="skipped", reason=verdict.status))
             verdicts.append(verdict)
         every = tuple(sorted((*verdicts, *left_out), key=lambda verdict: verdict.model))

@@ -64,7 +64,7 @@ def run_shown(options: Options, verb: "Callable[[Project, Stop], RunResult]") ->
     stop = Stop()
     with shown(options) as display, interruptible(stop):
         result = verb(options.open(display), stop)
-    return run_answer(result, display.told)
+    return run_answer(result, display.shown)
 
 
 @contextmanager

@@ -86,7 +86,7 @@ class TerminalDisplay:
     def __init__(self, console: Console, *, is_answer: bool = False) -> None:
         self._console = console
         self._is_answer = is_answer  # the answer is read on this terminal, too
-        self.told: set[str] = set()  # models whose result is already in the answer
+        self.shown: set[str] = set()  # models whose result is already in the answer
         self._progress = Progress()
         self._live = Live(
             get_renderable=self._render, console=console, refresh_per_second=8, transient=True, redirect_stdout=False
@@ -108,7 +108,7 @@ class TerminalDisplay:
         if line is None:
             return
         if self._is_answer and isinstance(event, StepFinished):
-            self.told.add(event.model)
+            self.shown.add(event.model)
             self._console.print(line, soft_wrap=True)  # said only here, so nothing is cut off
         else:
             self._console.print(line, soft_wrap=False, no_wrap=True, overflow="ellipsis", crop=True)
@@ -149,7 +149,7 @@ class PlainDisplay:
     def __init__(self, console: Console, results: Console | None = None) -> None:
         self._console = console
         self._results = results
-        self.told: set[str] = set()  # models whose result is already in the answer
+        self.shown: set[str] = set()  # models whose result is already in the answer
         self._progress = Progress()
         self._stopped = Signal()
         self._said = monotonic()
@@ -174,7 +174,7 @@ class PlainDisplay:
         if line is None:
             return
         if self._results is not None and isinstance(event, StepFinished):
-            self.told.add(event.model)
+            self.shown.add(event.model)
             self._say(line, self._results)
         else:
             self._say(line, self._console)
@@ -199,7 +199,7 @@ class PlainDisplay:
 class NoDisplay:
     """Says nothing: only the answer is wanted."""
 
-    told: frozenset[str] = frozenset()
+    shown: frozenset[str] = frozenset()
 
     def __call__(self, event: Event) -> None:
         """Show nothing of an event."""

@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 _STYLES = {"completed": "green", "failed": "red", "blocked": "yellow", "not_started": "yellow", "skipped": "dim"}
 
 
-def run_answer(result: RunResult, told: Collection[str] = ()) -> Answer:
-    """Return what a run did, for both outputs; `told` are models whose line was printed while it ran."""
+def run_answer(result: RunResult, shown: Collection[str] = ()) -> Answer:
+    """Return what a run did, for both outputs; `shown` are models whose line was printed while it ran."""
     body = open_ended(to_builtins(result))
     for field in ("version", "command", "status", "exit_code"):
         body.pop(field)
     return Answer(
-        status=result.status, body=body, show=lambda screen: _show(screen, result, told), exit_code=result.exit_code
+        status=result.status, body=body, show=lambda screen: _show(screen, result, shown), exit_code=result.exit_code
     )
 
 
-def _show(screen: Screen, result: RunResult, told: Collection[str]) -> None:
-    left = tuple(item for item in result.materializations if item.status != "skipped" and item.model not in told)
+def _show(screen: Screen, result: RunResult, shown: Collection[str]) -> None:
+    left = tuple(item for item in result.materializations if item.status != "skipped" and item.model not in shown)
     if left:
         screen.out.print(_table(left))
     for drift in result.drift:
@@ -40,7 +40,7 @@ def _show(screen: Screen, result: RunResult, told: Collection[str]) -> None:
         if item.status == "skipped" and item.model in spared:
             screen.out.print(f"skipped {item.model}: {item.reason}", style="dim")
     for check in result.check_results:
-        # What a check of severity error did is the model's failure, told below.
+        # A failed check of severity error is the model's failure, shown below.
         if not check.passed and check.severity == "warn":
             screen.out.print(_warning(check), style="yellow")
     _show_failures(screen, result)
@@ -73,7 +73,7 @@ def _table(items: tuple[Materialization, ...]) -> "Ledger":
 
 
 def _why(item: Materialization) -> str:
-    """Return slices and reason of a line; a failure is told in full below, so here only where it is."""
+    """Return slices and reason of a line; a failure is shown in full below, so here only where it is."""
     if item.status != "failed":
         return ": ".join(filter(None, (spans_words(item.intervals, item.timezone), item.reason)))
     if item.error is None:

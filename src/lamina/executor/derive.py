@@ -2,7 +2,7 @@
 
 from lamina.compiler.graph import Graph
 from lamina.executor.lease import held_lease
-from lamina.executor.observe import World, look, managed_models, recorded_of
+from lamina.executor.observe import Observed, look, managed_models, recorded_of
 from lamina.executor.runtime import Runtime
 from lamina.planner.agreement import differences
 from lamina.values.custody import DerivedModel, StateDifference
@@ -14,14 +14,14 @@ def derive_records(runtime: Runtime, graph: Graph, *, run_id: RunId) -> tuple[De
     above = 0
     while True:
         with held_lease(runtime, run_id, above=above) as lease:
-            world = look(runtime, graph, sources=(), execution_time=runtime.clock())
-            if world.highest_token < lease.token:
-                if world.taken_over is not None:
-                    runtime.store.adopt(world.taken_over, lease)
-                records = tuple(world.records[name] for name in world.recovered)
-                runtime.store.fold(runtime.environment, lease, touches=world.new_touches, models=records)
-                return _derived(runtime, graph, world)
-        above = world.highest_token
+            observed = look(runtime, graph, sources=(), execution_time=runtime.clock())
+            if observed.highest_token < lease.token:
+                if observed.taken_over is not None:
+                    runtime.store.adopt(observed.taken_over, lease)
+                records = tuple(observed.records[name] for name in observed.recovered)
+                runtime.store.fold(runtime.environment, lease, touches=observed.new_touches, models=records)
+                return _derived(runtime, graph, observed)
+        above = observed.highest_token
 
 
 def state_differences(runtime: Runtime, graph: Graph) -> tuple[StateDifference, ...]:
@@ -41,13 +41,13 @@ def state_differences(runtime: Runtime, graph: Graph) -> tuple[StateDifference, 
     )
 
 
-def _derived(runtime: Runtime, graph: Graph, world: World) -> tuple[DerivedModel, ...]:
+def _derived(runtime: Runtime, graph: Graph, observed: Observed) -> tuple[DerivedModel, ...]:
     marks = {model.name: runtime.warehouse.history(model.target, None).mark for model in managed_models(graph)}
     return tuple(
         DerivedModel(
             model=model.name,
-            status=world.facts.models[model.name].target.status,
-            snapshot_id=world.records[model.name].position,
+            status=observed.facts.models[model.name].target.status,
+            snapshot_id=observed.records[model.name].position,
             run_id=None if (mark := marks[model.name]) is None else mark.run_id,
         )
         for model in managed_models(graph)

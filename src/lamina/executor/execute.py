@@ -7,11 +7,11 @@ from threading import Lock
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.errors import LaminaError
 from lamina.executor.observe import managed_models
-from lamina.executor.passing import Pass
 from lamina.executor.publish import Writer
 from lamina.executor.queue import work_through
 from lamina.executor.report import materialization_of
 from lamina.executor.retry import RetryBudget
+from lamina.executor.run_state import RunState
 from lamina.executor.step import Bounds, Step, StepReport
 from lamina.state.errors import LeaseLost
 from lamina.values.event import RunStarted
@@ -53,13 +53,15 @@ class InternalFailure(LaminaError):
 class Execution:
     """The steps of one plan and what they reported."""
 
-    def __init__(self, writer: Writer, graph: Graph, limits: Limits, *, plan: Plan, now: Pass, stop: Signal) -> None:
+    def __init__(
+        self, writer: Writer, graph: Graph, limits: Limits, *, plan: Plan, state: RunState, stop: Signal
+    ) -> None:
         self._writer = writer
         self._models = {model.name: model for model in managed_models(graph)}
         self._layers = graph.layers
         self._limits = limits
         self._plan = plan
-        self._now = now
+        self._state = state
         self._stop = stop
         self._failing = Signal()
         self._budget = RetryBudget(RETRY_BUDGET)
@@ -117,7 +119,7 @@ class Execution:
         for layer in self._layers:
             for name in layer:
                 if name in self._models and name not in planned:
-                    self._now.ended(self._models[name], ())
+                    self._state.ended(self._models[name], ())
 
     def _needs(self, model: CompiledModel) -> frozenset[ModelName]:
         return frozenset(ModelName(use.name) for use in model.inputs if use.is_model) - {model.name}
@@ -136,7 +138,7 @@ class Execution:
             failing=self._failing,
         )
         model = self._models[name]
-        step = Step(self._writer, model, now=self._now, selection=self._plan.selection, bounds=bounds)
+        step = Step(self._writer, model, state=self._state, selection=self._plan.selection, bounds=bounds)
         try:
             report = step.run()
         except LeaseLost as error:
@@ -155,7 +157,7 @@ class Execution:
     def _broken(self, model: CompiledModel, error: LaminaError) -> StepReport:
         """Report a step that ended outside its batches, and withhold what reads it."""
         left = (Block(model=model.name, intervals=(WHOLE,), reason=error.message, blocked_by=(model.name,)),)
-        self._now.ended(model, left)
+        self._state.ended(model, left)
         done = materialization_of(model, decided=(), left=left, outcomes=(), error=error, attempts=(), seconds=0.0)
         return StepReport(done, left=left)
 

@@ -1,4 +1,4 @@
-"""Look at the world once: state, table heads, moved tables put right by their history, sources asked for changes."""
+"""Look once at state and tables: heads, moved tables corrected by their history, sources asked for changes."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ _OF_THE_SOURCE = ("not_found", "connection_failed", "auth_failed", "data_rejecte
 
 
 @dataclass(frozen=True)
-class World:
+class Observed:
     """What a run saw, and what of it state does not know yet; nothing is written by looking."""
 
     facts: Facts
@@ -72,8 +72,8 @@ def look(
     sources: tuple[SourceTable, ...],
     execution_time: datetime,
     pins: Pins = NO_PINS,
-) -> World:
-    """Return the world as it is now; only `sources` are asked, pinned ones for what they were."""
+) -> Observed:
+    """Return state and tables as they are now; only `sources` are asked, pinned ones for what they were."""
     view = runtime.store.view(runtime.environment)
     models = managed_models(graph)
     heads = runtime.warehouse.heads([model.target for model in models])
@@ -98,7 +98,7 @@ def look(
         },
         touches=logs,
     )
-    return World(
+    return Observed(
         facts=facts,
         records=records,
         new_touches=new_touches,

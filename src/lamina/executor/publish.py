@@ -74,8 +74,8 @@ class Writer:
 
 
 @dataclass(frozen=True)
-class Ground:
-    """What a batch of a model stands on: its record so far, its effective start, and what its readers want to know."""
+class BatchBase:
+    """What a batch of a model builds on: its record so far, its effective start, and what its readers want to know."""
 
     model: CompiledModel
     record: ModelRecord
@@ -94,15 +94,15 @@ class Outcome:
     drift: tuple[Drift, ...] = ()
 
 
-def publish_batch(writer: Writer, ground: Ground, batch: Batch) -> Outcome:
+def publish_batch(writer: Writer, batch_base: BatchBase, batch: Batch) -> Outcome:
     """Write one batch aside, check it, and make it visible and recorded in one step."""
     runtime, started = writer.runtime, monotonic()
-    _intend(writer, ground, batch)
+    _intend(writer, batch_base, batch)
     try:
-        staged = _stage(writer, ground, batch)
-        checks, proven = _check(writer, ground, staged)
-        published = _prepare(writer, ground, staged, proven)
-        _say(writer, ground, "publishing")
+        staged = _stage(writer, batch_base, batch)
+        checks, proven = _check(writer, batch_base, staged)
+        published = _prepare(writer, batch_base, staged, proven)
+        _say(writer, batch_base, "publishing")
     except LaminaError:
         _abandon(runtime, batch)
         raise
@@ -110,12 +110,12 @@ def publish_batch(writer: Writer, ground: Ground, batch: Batch) -> Outcome:
     return Outcome(published=published, touch=_record(writer, published), checks=checks, drift=staged.drift)
 
 
-def _intend(writer: Writer, ground: Ground, batch: Batch) -> None:
+def _intend(writer: Writer, batch_base: BatchBase, batch: Batch) -> None:
     intent = Intent(
         commit=batch.commit,
         run_id=writer.run_id,
         model=batch.model,
-        target=ground.model.target,
+        target=batch_base.model.target,
         base=batch.base,
         token=writer.lease.token,
         pins={pin.input: pin.position for pin in batch.pins},
@@ -129,22 +129,24 @@ def _abandon(runtime: Runtime, batch: Batch) -> None:
     runtime.store.abandon(batch.commit)
 
 
-def _stage(writer: Writer, ground: Ground, batch: Batch) -> Staged:
-    _say(writer, ground, "building")
-    mark = _mark(writer, ground, batch)
-    staged = writer.runtime.warehouse.stage(batch, ground.model, mark)
+def _stage(writer: Writer, batch_base: BatchBase, batch: Batch) -> Staged:
+    _say(writer, batch_base, "building")
+    mark = _mark(writer, batch_base, batch)
+    staged = writer.runtime.warehouse.stage(batch, batch_base.model, mark)
     failpoint("stage.after")
     return staged
 
 
-def _check(writer: Writer, ground: Ground, staged: Staged) -> tuple[tuple[CheckResult, ...], tuple[ProvenKey, ...]]:
+def _check(
+    writer: Writer, batch_base: BatchBase, staged: Staged
+) -> tuple[tuple[CheckResult, ...], tuple[ProvenKey, ...]]:
     """Run the checks of a batch; return what they say, and which keys are unique in the whole table."""
-    model, batch, coverage = ground.model, staged.batch, ground.record.coverage
+    model, batch, coverage = batch_base.model, staged.batch, batch_base.record.coverage
     # The rows of a rewrite were checked when they were built.
     if not model.settings.checks or batch.mode == "rewrite":
         return (), ()
-    _say(writer, ground, "checking")
-    besides = replaced_later(model, coverage, batch, lifetime=ground.lifetime)
+    _say(writer, batch_base, "checking")
+    besides = replaced_later(model, coverage, batch, lifetime=batch_base.lifetime)
     unproven = unproven_keys(model, coverage, batch, besides=besides)
     found = writer.runtime.warehouse.check(staged, model, outdated=besides, unproven=unproven)
     checks = tuple(_placed(writer.runtime, model, item, number) for number, item in enumerate(found))
@@ -160,12 +162,12 @@ def _placed(runtime: Runtime, model: CompiledModel, check: CheckResult, number: 
     return check if place is None else check.replace(file=place.file, line=place.line)
 
 
-def _prepare(writer: Writer, ground: Ground, staged: Staged, proven: tuple[ProvenKey, ...]) -> Published:
+def _prepare(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tuple[ProvenKey, ...]) -> Published:
     """Compare with what stood there, write the late facts, and return all that one transaction will record."""
     warehouse = writer.runtime.warehouse
-    mark = _late_mark(writer, ground, staged, proven)
-    diff = _diff(writer, ground, staged)
-    touch = _touch(ground, staged, diff)
+    mark = _late_mark(writer, batch_base, staged, proven)
+    diff = _diff(writer, batch_base, staged)
+    touch = _touch(batch_base, staged, diff)
     # Equal rows in another layout are written all the same, and touch nobody.
     if diff is not None and diff.is_equal and not staged.is_relaid:
         staged, move = warehouse.prepare_mark(staged, mark, touch)
@@ -186,26 +188,26 @@ def _prepare(writer: Writer, ground: Ground, staged: Staged, proven: tuple[Prove
     )
 
 
-def _diff(writer: Writer, ground: Ground, staged: Staged) -> Diff | None:
-    if not is_compared(staged.batch, ground.record.coverage, ground.questions):
+def _diff(writer: Writer, batch_base: BatchBase, staged: Staged) -> Diff | None:
+    if not is_compared(staged.batch, batch_base.record.coverage, batch_base.questions):
         return None
-    _say(writer, ground, "comparing")
-    diff = writer.runtime.warehouse.diff(staged, ground.questions)
+    _say(writer, batch_base, "comparing")
+    diff = writer.runtime.warehouse.diff(staged, batch_base.questions)
     failpoint("diff.after")
     return diff
 
 
-def _touch(ground: Ground, staged: Staged, diff: Diff | None) -> Touch:
+def _touch(batch_base: BatchBase, staged: Staged, diff: Diff | None) -> Touch:
     batch = staged.batch
     is_equal = diff is not None and diff.is_equal
     is_same = is_equal or adds_nothing(staged)
     return Touch(
         table=TableName(batch.model),
         position=staged.position,
-        parent=ground.record.position,
-        extent=Nothing() if is_same else batch_extent(batch, ground.model, added=staged.added),
+        parent=batch_base.record.position,
+        extent=Nothing() if is_same else batch_extent(batch, batch_base.model, added=staged.added),
         is_append=is_append(batch, staged.counts),
-        has_new_rows=has_new_rows(batch, ground.record.coverage),
+        has_new_rows=has_new_rows(batch, batch_base.record.coverage),
         refinements=diff.refinements if diff is not None and not is_equal else (),
         rows_added=staged.counts.written,
     )
@@ -234,23 +236,23 @@ def _find_touch(runtime: Runtime, published: Published) -> Touch | None:
     return next((touch for touch in log if touch.position == published.position), None)
 
 
-def _late_mark(writer: Writer, ground: Ground, staged: Staged, proven: tuple[ProvenKey, ...]) -> Mark:
+def _late_mark(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tuple[ProvenKey, ...]) -> Mark:
     """Return the mark of a batch with what is known only when it is written and checked."""
     coverage = record_batch(
-        ground.record.coverage,
-        ground.model,
+        batch_base.record.coverage,
+        batch_base.model,
         staged.batch,
-        start=ground.start,
+        start=batch_base.start,
         watermark=staged.watermark,
         retained=staged.retained,
         former=staged.former,
         proven=proven,
     )
-    return _mark(writer, ground, staged.batch).replace(coverage=coverage)
+    return _mark(writer, batch_base, staged.batch).replace(coverage=coverage)
 
 
-def _mark(writer: Writer, ground: Ground, batch: Batch) -> Mark:
-    runtime, model, before = writer.runtime, ground.model, ground.record.coverage
+def _mark(writer: Writer, batch_base: BatchBase, batch: Batch) -> Mark:
+    runtime, model, before = writer.runtime, batch_base.model, batch_base.record.coverage
     return Mark(
         commit=batch.commit,
         run_id=writer.run_id,
@@ -262,13 +264,13 @@ def _mark(writer: Writer, ground: Ground, batch: Batch) -> Mark:
         fingerprint=model.fingerprint,
         slices=batch.slices,
         pins={pin.input: pin.position for pin in batch.pins},
-        coverage=record_batch(before, model, batch, start=ground.start, watermark=None),
+        coverage=record_batch(before, model, batch, start=batch_base.start, watermark=None),
         new_slices=new_slices(batch, before),
     )
 
 
-def _say(writer: Writer, ground: Ground, phase: str) -> None:
+def _say(writer: Writer, batch_base: BatchBase, phase: str) -> None:
     """Tell what comes next, unless the run is to end here: nothing of the batch is published then."""
     if writer.stop.is_set():
         raise WarehouseFailure("interrupted", kind="interrupted", hint="run again: nothing is lost")
-    writer.runtime.emit(StepProgress(model=ground.model.name, phase=phase))
+    writer.runtime.emit(StepProgress(model=batch_base.model.name, phase=phase))

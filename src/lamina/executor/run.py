@@ -10,9 +10,9 @@ from lamina.compiler.graph import CompiledModel, Graph
 from lamina.executor.execute import Execution, Limits
 from lamina.executor.failpoint import failpoint
 from lamina.executor.lease import held_lease
-from lamina.executor.observe import World, look, managed_models, sources_of
-from lamina.executor.passing import Pass
+from lamina.executor.observe import Observed, look, managed_models, sources_of
 from lamina.executor.publish import Writer
+from lamina.executor.run_state import RunState
 from lamina.executor.runtime import Runtime
 from lamina.executor.state_copy import keep_copy
 from lamina.executor.summary import ended_result, run_result
@@ -55,16 +55,18 @@ def _run(runtime: Runtime, graph: Graph, request: Request, *, stop: Signal) -> R
     started, above = monotonic(), 0
     while True:
         with held_lease(runtime, request.run_id, above=above) as lease:
-            world = observe(runtime, graph, request.selection, execution_time=request.execution_time, pins=request.pins)
-            if world.highest_token < lease.token:
-                return _run_leased(runtime, graph, request, world=world, lease=lease, stop=stop, started=started)
+            observed = observe(
+                runtime, graph, request.selection, execution_time=request.execution_time, pins=request.pins
+            )
+            if observed.highest_token < lease.token:
+                return _run_leased(runtime, graph, request, observed=observed, lease=lease, stop=stop, started=started)
         # State was lost and the marks know higher tokens: a paused run could still hold one of them.
-        above = world.highest_token
+        above = observed.highest_token
 
 
 def observe(
     runtime: Runtime, graph: Graph, selection: Selection, *, execution_time: datetime, pins: Pins = NO_PINS
-) -> World:
+) -> Observed:
     """Look at everything that the selected models need."""
     sources = sources_of(graph, selected_models(graph, selection))
     return look(runtime, graph, sources=sources, execution_time=execution_time, pins=pins)
@@ -79,7 +81,7 @@ def selected_models(graph: Graph, selection: Selection) -> tuple[CompiledModel, 
 
 
 def _run_leased(
-    runtime: Runtime, graph: Graph, request: Request, *, world: World, lease: Lease, stop: Signal, started: float
+    runtime: Runtime, graph: Graph, request: Request, *, observed: Observed, lease: Lease, stop: Signal, started: float
 ) -> RunResult:
     begun = RunRecord(
         run_id=request.run_id,
@@ -91,7 +93,7 @@ def _run_leased(
     )
     runtime.store.begin(begun, lease)
     try:
-        result, lost = _work(runtime, graph, request, world=world, lease=lease, stop=stop, started=started)
+        result, lost = _work(runtime, graph, request, observed=observed, lease=lease, stop=stop, started=started)
         failpoint("finish.before")
     except BaseException as error:
         # Whatever ended it, a run that is over is not recorded as running.
@@ -123,27 +125,27 @@ def _finish(runtime: Runtime, begun: RunRecord, result: RunResult) -> None:
 
 
 def _work(
-    runtime: Runtime, graph: Graph, request: Request, *, world: World, lease: Lease, stop: Signal, started: float
+    runtime: Runtime, graph: Graph, request: Request, *, observed: Observed, lease: Lease, stop: Signal, started: float
 ) -> tuple[RunResult, LeaseLost | None]:
     """Put right what earlier runs left, decide, execute; the second value says that the lease was lost meanwhile."""
-    if world.taken_over is not None:
-        runtime.store.adopt(world.taken_over, lease)
+    if observed.taken_over is not None:
+        runtime.store.adopt(observed.taken_over, lease)
         runtime.emit(Recovered(detail="the state was lost; it is derived again from the tables"))
     _clean_up(runtime)
     names = frozenset(model.name for model in graph.models) | request.left_out
     runtime.store.expire(names, lease, now=runtime.clock())
-    now = Pass(graph, world, selection=request.selection)
-    folded = tuple(now.fold(model) for model in managed_models(graph))
-    facts = world.facts.replace(models={model.name: now.facts(model) for model in managed_models(graph)})
+    state = RunState(graph, observed, selection=request.selection)
+    folded = tuple(state.fold(model) for model in managed_models(graph))
+    facts = observed.facts.replace(models={model.name: state.facts(model) for model in managed_models(graph)})
     plan = build_plan(graph, facts, environment=runtime.environment, selection=request.selection)
     request.review(plan)  # a plan that is refused leaves no trace
-    _store_folds(runtime, folded, world=world, lease=lease)
+    _store_folds(runtime, folded, observed=observed, lease=lease)
     propagation = tuple(decision for _, _, decisions in folded for decision in decisions)
     _promote(runtime, graph, left_out=request.left_out)
     writer = Writer(
         runtime=runtime, run_id=request.run_id, lease=lease, execution_time=request.execution_time, stop=stop
     )
-    execution = Execution(writer, graph, request.limits, plan=plan, now=now, stop=stop)
+    execution = Execution(writer, graph, request.limits, plan=plan, state=state, stop=stop)
     try:
         reports = execution.run()
     except KeyboardInterrupt:
@@ -156,8 +158,8 @@ def _work(
         plan,
         reports,
         run_id=request.run_id,
-        detections=world.detections,
-        diagnostics=world.diagnostics,
+        detections=observed.detections,
+        diagnostics=observed.diagnostics,
         propagation=propagation,
         next_due=next_due(selected_models(graph, request.selection), request.execution_time),
         is_interrupted=stop.is_set(),
@@ -189,11 +191,11 @@ def _store_folds(
     runtime: Runtime,
     folded: tuple[tuple[ModelRecord, bool, tuple[Propagation, ...]], ...],
     *,
-    world: World,
+    observed: Observed,
     lease: Lease,
 ) -> None:
     """Store what was folded into the models' debts in one transaction; nothing new writes nothing."""
-    records = tuple(record for record, is_changed, _ in folded if is_changed or record.model in world.recovered)
-    if records or world.new_touches:
-        runtime.store.fold(runtime.environment, lease, touches=world.new_touches, models=records)
+    records = tuple(record for record, is_changed, _ in folded if is_changed or record.model in observed.recovered)
+    if records or observed.new_touches:
+        runtime.store.fold(runtime.environment, lease, touches=observed.new_touches, models=records)
         failpoint("fold.after")

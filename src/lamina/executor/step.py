@@ -8,11 +8,11 @@ from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
 from lamina.executor.failpoint import failpoint
 from lamina.executor.lost_files import lost_among
-from lamina.executor.passing import Pass
 from lamina.executor.publish import ChecksFailed, Outcome, Writer, publish_batch
 from lamina.executor.report import materialization_of
 from lamina.executor.restage import follow_harmless_move
 from lamina.executor.retry import RetryBudget, Trail, with_retries
+from lamina.executor.run_state import RunState
 from lamina.planner.batches import cut_batches, cut_spans
 from lamina.planner.bound import within_plan
 from lamina.planner.decide import decide
@@ -71,11 +71,11 @@ class Step:
     """The work of one model in one pass."""
 
     def __init__(
-        self, writer: Writer, model: CompiledModel, *, now: Pass, selection: Selection, bounds: Bounds
+        self, writer: Writer, model: CompiledModel, *, state: RunState, selection: Selection, bounds: Bounds
     ) -> None:
         self._writer = writer
         self._model = model
-        self._now = now
+        self._state = state
         self._selection = selection
         self._bounds = bounds
         self._trail = Trail()
@@ -100,7 +100,7 @@ class Step:
                 self._build(action)
         self._build_in_order(in_order)
         left = (*self._left(works), *withheld)
-        self._now.ended(self._model, left)
+        self._state.ended(self._model, left)
         materialization = materialization_of(
             self._model,
             decided=decided,
@@ -122,7 +122,7 @@ class Step:
 
     def _fold(self) -> tuple[Propagation, ...]:
         """Turn what the inputs did in this run into debts, durably, before deciding."""
-        record, is_changed, propagation = self._now.fold(self._model)
+        record, is_changed, propagation = self._state.fold(self._model)
         if is_changed:
             writer = self._writer
             writer.runtime.store.fold(writer.runtime.environment, writer.lease, touches=(), models=(record,))
@@ -130,7 +130,7 @@ class Step:
         return propagation
 
     def _decide(self) -> tuple[Action, ...]:
-        decided = decide(self._model, self._now.facts(self._model), self._now.occasion(self._model))
+        decided = decide(self._model, self._state.facts(self._model), self._state.now(self._model))
         return within_plan(decided, self._bounds.planned)
 
     def _build_in_order(self, works: tuple[Build | Rebuild, ...]) -> None:
@@ -139,7 +139,7 @@ class Step:
             first = min(works, key=lambda work: work.intervals[0])
             self._build(self._undoing_writes(first.replace(intervals=(next(cut_spans(first, self._model)),))))
             self._fold()
-            owed = indebted(self._now.record(self._model.name).coverage)
+            owed = indebted(self._state.record(self._model.name).coverage)
             done = subtract(self._built(), owed)
             decided = (action for action in self._decide() if not is_rewrite(action))
             again = (action for action in decided if isinstance(action, Build | Rebuild))
@@ -148,7 +148,7 @@ class Step:
 
     def _undoing_writes(self, slice_: Build | Rebuild) -> Build | Rebuild:
         """Return the first slice after others wrote as one that takes all other slices from before that."""
-        if not is_foreign(self._now.record(self._model.name).coverage):
+        if not is_foreign(self._state.record(self._model.name).coverage):
             return slice_
         return Rebuild(model=slice_.model, intervals=slice_.intervals, reason=slice_.reason)
 
@@ -157,13 +157,13 @@ class Step:
         batches = cut_batches(
             action,
             model,
-            coverage=self._now.record(model.name).coverage,
+            coverage=self._state.record(model.name).coverage,
             base=None,
             parameters=parameters_at(writer.execution_time, writer.run_id),
             new_commit=lambda: CommitId(writer.runtime.new_id()),
             is_from_nothing=self._is_from_nothing(),
             carries_rows=self._carries_rows(),
-            input_bytes=self._now.input_bytes(model),
+            input_bytes=self._state.input_bytes(model),
         )
         for batch in batches:
             try:
@@ -181,7 +181,7 @@ class Step:
 
     def _rebuild(self, action: Build | Rebuild) -> None:
         """Build a whole table that was not planned so, unless that would drop rows which only the table holds."""
-        facts, selection = self._now.facts(self._model), self._selection if self._is_from_nothing() else Selection()
+        facts, selection = self._state.facts(self._model), self._selection if self._is_from_nothing() else Selection()
         for allowed in refuse_loss(self._model, facts, (action,), selection):
             if isinstance(allowed, Build | Rebuild):
                 self._build(allowed)
@@ -195,7 +195,7 @@ class Step:
     def _carries_rows(self) -> bool:
         """Tell whether a rebuild carries over what only the table holds."""
         is_given_up = self._is_from_nothing() and accepts_loss(self._selection)
-        is_readable = self._now.base(self._model) is not None and not self._now.is_base_lost(self._model)
+        is_readable = self._state.base(self._model) is not None and not self._state.is_base_lost(self._model)
         return not is_given_up and is_readable
 
     def _can_rebuild(self, action: Build | Rebuild) -> bool:
@@ -207,8 +207,8 @@ class Step:
         if isinstance(action, Build) and action.since is not None and action.mode == self._model.traits.mode:
             # All rows do what the new ones would have done, and keys that left the source stay.
             return action.replace(since=None, reason=f"{action.reason}; {error.message}")
-        schedule = schedule_of(self._model, self._now.facts(self._model), self._now.occasion(self._model))
-        there = covered(self._now.record(self._model.name).coverage)
+        schedule = schedule_of(self._model, self._state.facts(self._model), self._state.now(self._model))
+        there = covered(self._state.record(self._model.name).coverage)
         # What is built and not due may have left its source: it is carried over.
         if schedule is not None:
             there = intersect(there, (schedule.due,)) if schedule.due is not None else ()
@@ -223,21 +223,21 @@ class Step:
 
         def attempt() -> Outcome:
             for _ in range(3):
-                ground = self._now.ground(model)
+                batch_base = self._state.batch_base(model)
                 commit = CommitId(writer.runtime.new_id())
-                base, is_lost = self._now.base(model), self._now.is_base_lost(model)
+                base, is_lost = self._state.base(model), self._state.is_base_lost(model)
                 pins = _other_tables(batch) if is_lost else batch.pins
                 fresh = batch.replace(commit=commit, base=base, is_base_lost=is_lost, pins=pins)
                 try:
-                    return publish_batch(writer, ground, fresh)
+                    return publish_batch(writer, batch_base, fresh)
                 except PublishConflict:
-                    follow_harmless_move(writer, self._now, model)
+                    follow_harmless_move(writer, self._state, model)
             raise WarehouseFailure(f"table `{model.target}` keeps being changed by another writer", kind="conflict")
 
         outcome = with_retries(
             writer.runtime, model.name, attempt, retries=bounds.retries, budget=bounds.budget, trail=self._trail
         )
-        self._now.published(model, outcome)
+        self._state.published(model, outcome)
         self._outcomes.append(outcome)
         self._checks += outcome.checks
         self._drift += outcome.drift
@@ -246,7 +246,7 @@ class Step:
         """Remember a failure: what is final is not tried again before code, inputs or conditions change."""
         if isinstance(error, ChecksFailed):
             self._checks += error.results
-        lost = lost_among(self._writer, self._now.tables_read(self._model), error)
+        lost = lost_among(self._writer, self._state.tables_read(self._model), error)
         if lost is not None and lost[0] != self._model:
             block = Block(
                 model=self._model.name,
@@ -264,7 +264,7 @@ class Step:
         if kind not in _LASTING:
             return
         writer, model = self._writer, self._model
-        coverage = self._now.record(model.name).coverage
+        coverage = self._state.record(model.name).coverage
         failures = tuple(
             Failure(
                 model=model.name,

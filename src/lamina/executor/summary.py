@@ -87,7 +87,7 @@ def ended_result(
 ) -> RunResult:
     """Return the document of a run that an error ended outside its steps."""
     status: RunStatus = "failure" if isinstance(error, Exception) else "interrupted"
-    told = error if isinstance(error, LaminaError) else InternalFailure(error)
+    reported = error if isinstance(error, LaminaError) else InternalFailure(error)
     return RunResult(
         version=VERSION,
         command=command,
@@ -98,7 +98,7 @@ def ended_result(
         plan_id=None,
         execution_time=_instant(execution_time),
         duration_ms=round(seconds * 1000),
-        diagnostics=(told.diagnostic(),),
+        diagnostics=(reported.diagnostic(),),
     )
 
 

@@ -2,7 +2,7 @@
 
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
-from lamina.executor.observe import World
+from lamina.executor.observe import Observed
 from lamina.executor.runtime import Runtime
 from lamina.planner.consumed import Consumed, consumed
 from lamina.planner.fold import fold
@@ -18,10 +18,10 @@ from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.port import Comparison
 
 
-def verify_model(runtime: Runtime, model: CompiledModel, world: World) -> ModelVerdict:
+def verify_model(runtime: Runtime, model: CompiledModel, observed: Observed) -> ModelVerdict:
     """Return whether a table equals a recompute, and what of it was not compared; a failure is that model's alone."""
     try:
-        return _verify(runtime, model, world)
+        return _verify(runtime, model, observed)
     except LaminaError as error:
         if isinstance(error, WarehouseFailure) and error.kind == "interrupted":
             raise
@@ -29,8 +29,8 @@ def verify_model(runtime: Runtime, model: CompiledModel, world: World) -> ModelV
         return ModelVerdict(model=model.name, status="unverifiable", reason=reason)
 
 
-def _verify(runtime: Runtime, model: CompiledModel, world: World) -> ModelVerdict:
-    facts = world.facts.models[model.name]
+def _verify(runtime: Runtime, model: CompiledModel, observed: Observed) -> ModelVerdict:
+    facts = observed.facts.models[model.name]
     if facts.target.status == "absent" or not facts.coverage.segments:
         return ModelVerdict(model=model.name, status="unverifiable", reason="not built yet", is_built=False)
     if facts.target.status in ("unmarked", "other_project"):
@@ -44,7 +44,7 @@ def _verify(runtime: Runtime, model: CompiledModel, world: World) -> ModelVerdic
     if facts.unreadable:
         return ModelVerdict(model=model.name, status="unverifiable", reason=facts.unreadable)
     recorded = as_current(model, facts.coverage)
-    folded, _ = fold(recorded, model, touches=world.facts.touches, heads=world.facts.heads)
+    folded, _ = fold(recorded, model, touches=observed.facts.touches, heads=observed.facts.heads)
     verdict = _compare(runtime, model, recorded)
     if verdict.status == "unverifiable" and folded != recorded:
         # The old versions are gone, but what nothing touched since is as of the new ones too.

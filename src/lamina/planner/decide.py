@@ -6,7 +6,7 @@ from lamina.planner.decide_intervals import decide_intervals
 from lamina.planner.decide_whole import decide_whole
 from lamina.planner.kept import accepts_loss, refuse_loss, with_kept
 from lamina.planner.lost_tables import is_remade, lost_in_words
-from lamina.planner.occasion import Occasion
+from lamina.planner.now import Now
 from lamina.planner.recover import accept, without_own_past
 from lamina.planner.relayout import as_current, layout_reason, with_rewrite
 from lamina.values.facts import ModelFacts
@@ -14,11 +14,11 @@ from lamina.values.interval import WHOLE
 from lamina.values.plan import Action, Block, Selection
 
 
-def decide(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> tuple[Action, ...]:
+def decide(model: CompiledModel, facts: ModelFacts, now: Now) -> tuple[Action, ...]:
     """Return what a model needs, from its folded coverage."""
-    if model.name in occasion.selection.upstreams:
-        occasion = occasion.replace(selection=Selection(ignore_cron=occasion.selection.ignore_cron))
-    if (refusal := _refusal(model, facts, occasion)) is not None:
+    if model.name in now.selection.upstreams:
+        now = now.replace(selection=Selection(ignore_cron=now.selection.ignore_cron))
+    if (refusal := _refusal(model, facts, now)) is not None:
         return (refusal,)
     if facts.target.status == "foreign_write" and model.settings.on_foreign_write == "accept":
         facts = facts.replace(coverage=accept(model, facts.coverage, position=None))
@@ -26,30 +26,30 @@ def decide(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> tuple
         facts = facts.replace(coverage=without_own_past(model, facts.coverage))
     facts = facts.replace(coverage=as_current(model, facts.coverage))
     decide_kind = decide_whole if grid_of(model) is None else decide_intervals
-    decided = decide_kind(model, facts, occasion)
+    decided = decide_kind(model, facts, now)
     if (reason := layout_reason(model, facts)) is not None:
-        decided = with_rewrite(model, facts, decided, reason=reason, execution_time=occasion.execution_time)
-    decided = refuse_loss(model, facts, decided, occasion.selection)
-    is_told = accepts_loss(occasion.selection)  # rows that are dropped are named; those that are kept, a run counts
-    return tuple(with_kept(model, facts, action, occasion.selection) for action in decided) if is_told else decided
+        decided = with_rewrite(model, facts, decided, reason=reason, execution_time=now.execution_time)
+    decided = refuse_loss(model, facts, decided, now.selection)
+    is_named = accepts_loss(now.selection)  # rows that are dropped are named; those that are kept, a run counts
+    return tuple(with_kept(model, facts, action, now.selection) for action in decided) if is_named else decided
 
 
-def foretell(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> tuple[Action, ...]:
+def foretell(model: CompiledModel, facts: ModelFacts, now: Now) -> tuple[Action, ...]:
     """Return what a model needs, for a plan: with the rows that a rebuild carries over."""
-    decided = decide(model, facts, occasion)
-    if accepts_loss(occasion.selection) and model.name not in occasion.selection.upstreams:
+    decided = decide(model, facts, now)
+    if accepts_loss(now.selection) and model.name not in now.selection.upstreams:
         return decided
-    selection = occasion.selection.replace(is_loss_accepted=False)
+    selection = now.selection.replace(is_loss_accepted=False)
     return tuple(with_kept(model, facts, action, selection) for action in decided)
 
 
-def _refusal(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Block | None:
+def _refusal(model: CompiledModel, facts: ModelFacts, now: Now) -> Block | None:
     """Return why a table may not be written, with the ways out."""
     if facts.unreadable:
         return Block(model=model.name, intervals=(WHOLE,), reason=facts.unreadable, blocked_by=(model.name,))
     match facts.target.status:
-        case "lost" if not is_remade(model, facts, occasion.selection, occasion.execution_time):
-            reason = lost_in_words(model, facts, occasion.execution_time)
+        case "lost" if not is_remade(model, facts, now.selection, now.execution_time):
+            reason = lost_in_words(model, facts, now.execution_time)
         case "unreadable":
             reason = (
                 f"table `{model.target}` cannot be read, and nothing is recorded of it: {facts.target.detail}; "

@@ -15,7 +15,7 @@ from lamina.planner.due import (
     tail_after_end,
     with_lookback,
 )
-from lamina.planner.occasion import Occasion
+from lamina.planner.now import Now
 from lamina.planner.readiness import Readiness, behind_failures, readiness
 from lamina.planner.segments import covered, cut_out, indebted
 from lamina.planner.staleness import (
@@ -61,31 +61,31 @@ class Want(Value, frozen=True):
     is_asked: bool = False  # in this run: then earlier failures do not matter
 
 
-def schedule_of(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Schedule | None:
+def schedule_of(model: CompiledModel, facts: ModelFacts, now: Now) -> Schedule | None:
     """Return the schedule of an interval model, None for a whole-table one."""
-    slices, grid, time = model.traits.slices, grid_of(model), occasion.execution_time
+    slices, grid, time = model.traits.slices, grid_of(model), now.execution_time
     if slices is None or grid is None:
         return None
-    parents = tuple(parent.start for parent in occasion.upstream.values() if parent.start is not None)
+    parents = tuple(parent.start for parent in now.upstream.values() if parent.start is not None)
     start = effective_start(model, facts.coverage, grid=grid, parents=parents, execution_time=time)
-    due = due_range(model, start, grid=grid, execution_time=time, selection=occasion.selection)
+    due = due_range(model, start, grid=grid, execution_time=time, selection=now.selection)
     end = declared_end(model, grid)
     tail = tail_after_end(model, facts.coverage, grid=grid, execution_time=time, units=slices.lookback)
     tail = intersect(tail, (due,)) if due is not None else ()
     return Schedule(grid=grid, lookback=slices.lookback, start=start, end=end, due=due, tail=tail)
 
 
-def decide_intervals(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> tuple[Action, ...]:
+def decide_intervals(model: CompiledModel, facts: ModelFacts, now: Now) -> tuple[Action, ...]:
     """Return what the slices of an interval model need: work first, then what is withheld and why."""
-    schedule, upstream = schedule_of(model, facts, occasion), occasion.upstream
+    schedule, upstream = schedule_of(model, facts, now), now.upstream
     if schedule is None:
         return ()
-    want = _want(model, facts, schedule=schedule, occasion=occasion)
+    want = _want(model, facts, schedule=schedule, now=now)
     idle = _idle(facts, want=want, schedule=schedule)
     behind = _withheld(model, behind_failures(model, idle, upstream=upstream), grid=schedule.grid)
     if not want.spans:
         return behind or (Skip(model=model.name, reason=want.reason),)
-    failures = () if want.is_asked else given_up(model, facts, occasion.execution_time)
+    failures = () if want.is_asked else given_up(model, facts, now.execution_time)
     again = intersect(want.spans, failed_ranges(failures))
     spans = subtract(want.spans, again)
     state = readiness(model, spans, upstream=upstream)
@@ -102,9 +102,9 @@ def _idle(facts: ModelFacts, *, want: Want, schedule: Schedule) -> tuple[Interva
     return subtract(intersect(covered(facts.coverage), due), want.spans)
 
 
-def _want(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, occasion: Occasion) -> Want:
+def _want(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, now: Now) -> Want:
     grid, due = schedule.grid, schedule.due
-    selection, execution_time = occasion.selection, occasion.execution_time
+    selection, execution_time = now.selection, now.execution_time
     if due is not None and (reason := rebuild_reason(model, facts, selection, due)) is not None:
         return Want(spans=(due,), reason=reason, is_rebuild=True, is_asked=selection.is_full_refresh)
     if selects_slices(selection):
@@ -125,16 +125,16 @@ def _want(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, occasi
         return Want(spans=(due,), reason="requested with `--force`", is_asked=True)
     if facts.coverage.segments and (reason := parameter_reason(model, facts.coverage, execution_time)) is not None:
         return Want(spans=(due,), reason=reason, is_rebuild=True)
-    return _stale(model, facts, schedule=schedule, due=due, occasion=occasion)
+    return _stale(model, facts, schedule=schedule, due=due, now=now)
 
 
-def _stale(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, due: Interval, occasion: Occasion) -> Want:
+def _stale(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, due: Interval, now: Now) -> Want:
     """Return the due slices that are missing, owe something to an input, or are to be restated."""
     coverage, grid = facts.coverage, schedule.grid
     gaps = missing(coverage, due, grid=grid)
     # A missing slice that cannot be built yet redoes nothing, else the ones before it were built in every run.
-    failed = failed_ranges(given_up(model, facts, occasion.execution_time))
-    coming = readiness(model, subtract(gaps, failed), upstream=occasion.upstream).ready
+    failed = failed_ranges(given_up(model, facts, now.execution_time))
+    coming = readiness(model, subtract(gaps, failed), upstream=now.upstream).ready
     redone = with_lookback(coverage, coming, due=due, grid=grid, units=schedule.lookback)
     # What an input no longer gives is not redone: `keep` saved it.
     again = merge((*gaps, *subtract((*redone, *schedule.tail), coverage.held)))
@@ -153,7 +153,7 @@ def _stale(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, due: 
         reasons.append(f"built by older code: {spans_in_words(older, grid)}")
     if owed:
         debts = (debt for segment in cut_out(coverage.segments, owed) for debt in segment.debts)
-        reasons.append(debts_in_words(model, debts, occasion.touches))
+        reasons.append(debts_in_words(model, debts, now.touches))
     if asked:
         reasons.append(f"requested: {spans_in_words(asked, grid)}")
     spans = merge((*again, *older, *owed, *asked))

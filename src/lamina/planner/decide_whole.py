@@ -4,7 +4,7 @@ from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.due import cron_zone, next_release
-from lamina.planner.occasion import Occasion
+from lamina.planner.now import Now
 from lamina.planner.readiness import Readiness, behind_failures, readiness
 from lamina.planner.staleness import (
     debts_in_words,
@@ -23,17 +23,17 @@ from lamina.values.plan import UNCHANGED, Action, Block, Build, Rebuild, Selecti
 from lamina.values.words import listed
 
 
-def decide_whole(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> tuple[Action, ...]:
+def decide_whole(model: CompiledModel, facts: ModelFacts, now: Now) -> tuple[Action, ...]:
     """Return the one action a whole-table model needs."""
-    upstream = occasion.upstream
-    asked = _asked_work(model, facts, occasion.selection)
-    work = asked or _requested_work(model, facts) or _stale_work(model, facts, occasion)
+    upstream = now.upstream
+    asked = _asked_work(model, facts, now.selection)
+    work = asked or _requested_work(model, facts) or _stale_work(model, facts, now)
     if work is None:
         return (_blocked(model, behind_failures(model, (WHOLE,), upstream=upstream)) or _unchanged(model),)
     is_scheduled = asked is None and not facts.requests and isinstance(work, Build)
-    if is_scheduled and (wait := _not_released(model, facts, occasion)):
+    if is_scheduled and (wait := _not_released(model, facts, now)):
         return (wait,)
-    if asked is None and (failures := given_up(model, facts, occasion.execution_time)):
+    if asked is None and (failures := given_up(model, facts, now.execution_time)):
         reason = failure_in_words(failures)
         return (Block(model=model.name, intervals=(WHOLE,), reason=reason, blocked_by=(model.name,)),)
     state = readiness(model, (WHOLE,), upstream=upstream)
@@ -83,7 +83,7 @@ def _whole_build(model: CompiledModel, reason: str) -> Build:
     )
 
 
-def _stale_work(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Build | Rebuild | None:
+def _stale_work(model: CompiledModel, facts: ModelFacts, now: Now) -> Build | Rebuild | None:
     coverage = facts.coverage
     if not coverage.segments:
         return Build(model=model.name, intervals=(WHOLE,), reason="first build", mode="replace_all")
@@ -91,22 +91,22 @@ def _stale_work(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> 
         return Rebuild(model=model.name, intervals=(WHOLE,), reason=reason)
     if debts := coverage.segments[0].debts:
         write = _beside_kept_rows(model, write_of(model.traits, model.driver, debts), coverage)
-        reason = "; ".join(filter(None, (debts_in_words(model, debts, occasion.touches), write.note)))
+        reason = "; ".join(filter(None, (debts_in_words(model, debts, now.touches), write.note)))
         return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write.mode, since=write.since)
-    if (reason := parameter_reason(model, coverage, occasion.execution_time)) is not None:
+    if (reason := parameter_reason(model, coverage, now.execution_time)) is not None:
         return _whole_build(model, reason)
     return None
 
 
-def _not_released(model: CompiledModel, facts: ModelFacts, occasion: Occasion) -> Wait | None:
+def _not_released(model: CompiledModel, facts: ModelFacts, now: Now) -> Wait | None:
     """Return the wait for the next tick of a model that has a cron and was built since the last one."""
     cron, built = model.settings.cron, facts.coverage.built
-    if cron is None or built is None or occasion.selection.ignore_cron:
+    if cron is None or built is None or now.selection.ignore_cron:
         return None
     tick = next_tick(cron, cron_zone(model), datetime.fromisoformat(built))
-    if tick is not None and tick <= occasion.execution_time:
+    if tick is not None and tick <= now.execution_time:
         return None
-    release = next_release(model, None, occasion.execution_time)
+    release = next_release(model, None, now.execution_time)
     until = f"{release:%Y-%m-%dT%H:%MZ}" if release is not None else "a tick of its cron"
     return Wait(model=model.name, intervals=(WHOLE,), reason=f"stale, and due at {until}")
 

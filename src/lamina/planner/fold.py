@@ -199,8 +199,8 @@ def _reached(
 
 def _bounds(touch: Touch, proofs: tuple[Refinement, ...], column: ColumnName) -> tuple[tuple[Interval, ...], ...]:
     """Return what is known of the changed ranges of a column; each of them holds."""
-    told = touch.extent.columns if isinstance(touch.extent, Ranges) else ()
-    by_extent = tuple(item.ranges for item in told if _is_same(item.column, column))
+    known = touch.extent.columns if isinstance(touch.extent, Ranges) else ()
+    by_extent = tuple(item.ranges for item in known if _is_same(item.column, column))
     by_proof = tuple(proof.ranges for proof in proofs if _is_same(proof.filter_column, column))
     return (*by_extent, *by_proof)
 

@@ -6,7 +6,7 @@ from lamina.compiler.graph import CompiledModel, Graph
 from lamina.planner.axis import column_ranges, grid_of
 from lamina.planner.decide import foretell
 from lamina.planner.fold import fold
-from lamina.planner.occasion import Occasion
+from lamina.planner.now import Now
 from lamina.planner.readiness import Upstream
 from lamina.planner.relayout import is_rewrite
 from lamina.planner.upstream import upstream_of
@@ -34,16 +34,16 @@ def build_plan(graph: Graph, facts: Facts, *, environment: EnvironmentName, sele
     upstream: dict[TableName, Upstream] = {}
     for model in _in_order(graph):
         known = _folded(model, facts)
-        occasion = Occasion(
+        now = Now(
             execution_time=facts.execution_time,
             selection=selection,
             upstream={use.name: upstream[use.name] for use in model.inputs if use.name in upstream},
             touches=facts.touches,
         )
-        decided = _decided(model, known, facts=facts, occasion=occasion, logs=logs)
+        decided = _decided(model, known, facts=facts, now=now, logs=logs)
         actions += decided
         name = TableName(model.name)
-        upstream[name] = upstream_of(model, known, occasion, actions=decided)
+        upstream[name] = upstream_of(model, known, now, actions=decided)
         if (touch := _predicted(model, decided, facts=facts)) is not None:
             logs[name] = (*logs.get(name, ()), touch)
     assumed = _assumed(graph, facts, selection)
@@ -75,18 +75,16 @@ def _folded(model: CompiledModel, facts: Facts) -> ModelFacts:
     return known.replace(coverage=coverage)
 
 
-def _decided(
-    model: CompiledModel, known: ModelFacts, *, facts: Facts, occasion: Occasion, logs: Logs
-) -> tuple[Action, ...]:
+def _decided(model: CompiledModel, known: ModelFacts, *, facts: Facts, now: Now, logs: Logs) -> tuple[Action, ...]:
     """Decide on what is known, and again as if every build above changed all it may change."""
-    if not _is_selected(model, occasion.selection):
+    if not _is_selected(model, now.selection):
         return ()
-    sure = foretell(model, known, occasion)
+    sure = foretell(model, known, now)
     coverage, _ = fold(known.coverage, model, touches=logs, heads=_heads_to_come(facts, logs))
     if coverage != known.coverage:
-        bound = foretell(model, known.replace(coverage=coverage), occasion.replace(touches=logs))
+        bound = foretell(model, known.replace(coverage=coverage), now.replace(touches=logs))
         sure = _with_bound(sure, bound)
-    return _with_own_future(model, sure, due=_due(model, known, occasion))
+    return _with_own_future(model, sure, due=_due(model, known, now))
 
 
 def _heads_to_come(facts: Facts, logs: Logs) -> dict[TableName, Head]:
@@ -135,8 +133,8 @@ def _with_own_future(model: CompiledModel, actions: tuple[Action, ...], *, due: 
     )
 
 
-def _due(model: CompiledModel, known: ModelFacts, occasion: Occasion) -> Interval | None:
-    return upstream_of(model, known, occasion, actions=()).due if grid_of(model) is not None else None
+def _due(model: CompiledModel, known: ModelFacts, now: Now) -> Interval | None:
+    return upstream_of(model, known, now, actions=()).due if grid_of(model) is not None else None
 
 
 def _predicted(model: CompiledModel, actions: tuple[Action, ...], *, facts: Facts) -> Touch | None:

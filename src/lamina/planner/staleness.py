@@ -147,9 +147,9 @@ def failed_ranges(failures: tuple[Failure, ...]) -> tuple[Interval, ...]:
 def failure_in_words(failures: tuple[Failure, ...]) -> str:
     """Say that something failed and is not tried again by itself, what makes it tried again, and what was wrong."""
     last, since = failures[-1], min(failure.first_seen for failure in failures)
-    told = last.message.removeprefix(f"`{last.model}`: ")
+    said = last.message.removeprefix(f"`{last.model}`: ")
     ways = f"until code, settings or data change, or `lamina retry {last.model}`"
-    return f"failed at {since:%Y-%m-%dT%H:%MZ} and is not tried again {ways}: {told}"
+    return f"failed at {since:%Y-%m-%dT%H:%MZ} and is not tried again {ways}: {said}"
 
 
 def _between(log: tuple[Touch, ...], debts: list[Debt]) -> tuple[Touch, ...]:

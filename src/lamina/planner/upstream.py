@@ -3,7 +3,7 @@
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.decide_intervals import schedule_of
 from lamina.planner.due import next_release
-from lamina.planner.occasion import Occasion
+from lamina.planner.now import Now
 from lamina.planner.readiness import Upstream
 from lamina.planner.relayout import is_rewrite
 from lamina.planner.segments import covered
@@ -14,19 +14,17 @@ from lamina.values.names import ModelName
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Wait
 
 
-def upstream_of(
-    model: CompiledModel, facts: ModelFacts, occasion: Occasion, *, actions: tuple[Action, ...]
-) -> Upstream:
+def upstream_of(model: CompiledModel, facts: ModelFacts, now: Now, *, actions: tuple[Action, ...]) -> Upstream:
     """Return the state of a model.
 
     While planning, `actions` are its decision. During a run they are what is left of it: nothing for what was
     published, a `Block` naming the model itself for what failed.
     """
-    schedule = schedule_of(model, facts, occasion)
+    schedule = schedule_of(model, facts, now)
     due = schedule.due if schedule is not None else WHOLE
     # What is clean was fixed after it failed.
     mended = clean_ranges(model, facts.coverage)
-    failed = failed_ranges(given_up(model, facts, occasion.execution_time)) if not actions else ()
+    failed = failed_ranges(given_up(model, facts, now.execution_time)) if not actions else ()
     blocks = tuple(action for action in actions if isinstance(action, Block))
     withheld = tuple(span for item in blocks for span in item.intervals)
     if not actions and facts.target.status in ("lost", "unreadable", "unregistered"):
@@ -41,7 +39,7 @@ def upstream_of(
         failed=merge((*subtract(failed, mended), *_within(withheld, due))),
         waiting=merge(tuple(span for item in actions if isinstance(item, Wait | Hold) for span in item.intervals)),
         failing=_failing(model, blocks),
-        next_due=next_release(model, schedule.grid, occasion.execution_time) if schedule is not None else None,
+        next_due=next_release(model, schedule.grid, now.execution_time) if schedule is not None else None,
     )
 
 

@@ -43,12 +43,12 @@ def test_a_manifest_is_taken_apart_once(settings: WarehouseSettings, monkeypatch
 def test_a_manifest_that_was_stored_again_is_read_again(settings: WarehouseSettings) -> None:
     position = store_manifest(settings, Manifest(source="raw.orders", files=(HeldFile(file=FILE),)))
     assert load_manifest(settings, SOURCE, position).asked == ()
-    told = HeldFile(file=FILE, held=(ColumnRanges(column=ColumnName("at"), ranges=(WHOLE,)),))
+    given = HeldFile(file=FILE, held=(ColumnRanges(column=ColumnName("at"), ranges=(WHOLE,)),))
 
-    again = store_manifest(settings, Manifest(source="raw.orders", files=(told,), asked=(ColumnName("at"),)))
+    again = store_manifest(settings, Manifest(source="raw.orders", files=(given,), asked=(ColumnName("at"),)))
 
     assert again == position
-    assert load_manifest(settings, SOURCE, position).files == (told,)
+    assert load_manifest(settings, SOURCE, position).files == (given,)
 
 
 def test_a_manifest_that_is_gone_is_reported(settings: WarehouseSettings) -> None:

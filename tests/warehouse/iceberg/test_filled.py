@@ -19,7 +19,7 @@ def day(number: int) -> Interval:
 
 
 def step(slices: Interval | None, *, parent: str | None = "1", **summary: str) -> Snapshot:
-    told = {**FILL, **{key.replace("_", "-"): value for key, value in summary.items()}}
+    given = {**FILL, **{key.replace("_", "-"): value for key, value in summary.items()}}
     if slices is not None:
         mark = Mark(
             commit="c",
@@ -34,9 +34,9 @@ def step(slices: Interval | None, *, parent: str | None = "1", **summary: str) -
             pins={},
             coverage=Coverage(),
         )
-        told[MARK] = codec.to_json(mark).decode()
+        given[MARK] = codec.to_json(mark).decode()
     return Snapshot(
-        position=Position("2"), parent=None if parent is None else Position(parent), summary=told, manifest_list=""
+        position=Position("2"), parent=None if parent is None else Position(parent), summary=given, manifest_list=""
     )
 
 

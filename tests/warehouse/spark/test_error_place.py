@@ -43,8 +43,8 @@ def test_a_package_inside_or_outside_the_folder_is_not_blamed(tmp_path: Path, fo
 
 
 def test_what_failed_in_a_worker_is_found_in_its_traceback(tmp_path: Path) -> None:
-    told = f'worker\n  File "/spark/worker.py", line 9, in main\n  File "{PATH}", line 7, in f\nValueError: no'
-    place = python_place(RuntimeError(told), path=PATH, root=str(tmp_path))
+    given = f'worker\n  File "/spark/worker.py", line 9, in main\n  File "{PATH}", line 7, in f\nValueError: no'
+    place = python_place(RuntimeError(given), path=PATH, root=str(tmp_path))
     assert place is not None
     assert (place.file, place.line) == (PATH, 7)
 

@@ -30,8 +30,8 @@ def schema(**kinds: str) -> Schema:
 def test_every_kind_of_drift_is_reported_once() -> None:
     table = schema(id="int", amount="int", note="string", flag="boolean")
     change = evolve(table, schema(id="int", amount="bigint", flag="string", extra="date"))
-    told = {item.column: (item.before, item.after, item.action) for item in drift_of("m", change, table)}
-    assert told == {
+    given = {item.column: (item.before, item.after, item.action) for item in drift_of("m", change, table)}
+    assert given == {
         "extra": (None, "date", "added"),
         "amount": ("int", "bigint", "widened"),
         "note": ("string", None, "kept"),

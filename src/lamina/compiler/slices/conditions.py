@@ -192,8 +192,8 @@ class Side(NamedTuple):
 
 def add_difference(found: Differences, left: Side, right: Side, *, comparator: Comparator, grid: Grid) -> None:
     """Add what a comparison says of two columns, if both still tell their slices."""
-    is_told = all(grid.tells(side.term, is_date=side.is_date) for side in (left, right))
-    if not is_told or not grid.is_alike(left.is_date, right.is_date):
+    is_known = all(grid.tells(side.term, is_date=side.is_date) for side in (left, right))
+    if not is_known or not grid.is_alike(left.is_date, right.is_date):
         return
     if left.key > right.key:
         left, right, comparator = right, left, TURNED[comparator]

@@ -90,10 +90,10 @@ def extent_of(files: tuple[HeldFile, ...], columns: tuple[ColumnName, ...]) -> E
     """Return which times files hold, for each column that all of them tell of."""
     if not files:
         return Nothing()
-    told = [(column, [_held(item, column) for item in files]) for column in columns]
+    by_column = [(column, [_held(item, column) for item in files]) for column in columns]
     known = tuple(
         ColumnRanges(column=column, ranges=_union([ranges for ranges in found if ranges is not None]))
-        for column, found in told
+        for column, found in by_column
         if all(ranges is not None for ranges in found)
     )
     return Ranges(columns=known) if known else Everything()

@@ -14,7 +14,7 @@ from lamina.warehouse.files.partition_folders import folder_values
 def needed_files(model: CompiledModel, source: SourceTable, held: Manifest, *, span: Interval) -> tuple[FileEntry, ...]:
     """Return the files to read for a range of a model's slices; one whose times are not known is always read."""
     use = next((item for item in model.inputs if item.name == TableName(source.name)), None)
-    if use is None or not _is_proven(model, use) or not _is_told(source, use, held):
+    if use is None or not _is_proven(model, use) or not _is_known(source, use, held):
         return held.entries
     needed = tuple(item.file for item in held.files if _is_needed(model, use, item, span=span))
     # A frame of no files would not have the columns of folders where Spark puts them.
@@ -32,7 +32,7 @@ def _is_proven(model: CompiledModel, use: InputUse) -> bool:
     return not model.settings.allow and slices.batch_size != 1
 
 
-def _is_told(source: SourceTable, use: InputUse, held: Manifest) -> bool:
+def _is_known(source: SourceTable, use: InputUse, held: Manifest) -> bool:
     """Tell whether ranges are those of the values Spark sees, and columns do not depend on which files are read."""
     kinds = {column.name.casefold(): column.type for column in source.columns}
     kind = kinds.get((use.filter_column or "").casefold())

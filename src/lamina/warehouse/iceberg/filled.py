@@ -9,8 +9,8 @@ def filled_slices(steps: tuple[Snapshot, ...]) -> tuple[Interval, ...]:
 
     Overwriting a range removes every file that holds rows of it: where none was removed, all rows of the range are new.
     """
-    told = tuple(step for step in steps if not step.is_content_preserving)
-    slices = tuple(_filled(step) for step in told)
+    counted = tuple(step for step in steps if not step.is_content_preserving)
+    slices = tuple(_filled(step) for step in counted)
     return merge(tuple(span for spans in slices for span in spans)) if all(slices) else ()
 
 

@@ -70,13 +70,13 @@ def detection(source: SourceTable, lake: Lake, since: Position | None, *, until:
     """Return the versions after one, by what each did; a version that is not an ancestor any more was removed."""
     metadata = lake.tables.metadata(table_of(source)).replace(position=until)
     steps, is_linked = walk(metadata, since)
-    told = tuple(step for step in steps if not (step.is_content_preserving and step.parent is not None))
+    counted = tuple(step for step in steps if not (step.is_content_preserving and step.parent is not None))
     total = 0 if metadata.snapshot is None else metadata.snapshot.count("total-data-files")
     return Detection(
         input=source.name,
         detector=DETECTOR,
-        changed=tuple(step.position for step in told if step.has_removed),
-        added=tuple(step.position for step in told if not step.has_removed),
+        changed=tuple(step.position for step in counted if step.has_removed),
+        added=tuple(step.position for step in counted if not step.has_removed),
         removed=() if since is None or is_linked else (since,),
         unchanged=max(total - sum(step.count("added-data-files") for step in steps), 0),
     )
@@ -147,8 +147,8 @@ def _extent(step: Snapshot, columns: tuple[ColumnName, ...]) -> Extent:
 def ranges_of_step(step: Snapshot, columns: tuple[ColumnName, ...]) -> tuple[ColumnRanges, ...]:
     """Return where the rows of a step's files lie, for each column that all of them tell of."""
     paths = changed_files(step)
-    told = ((column, _union(paths, column)) for column in columns)
-    return tuple(ColumnRanges(column=column, ranges=ranges) for column, ranges in told if ranges is not None)
+    known = ((column, _union(paths, column)) for column in columns)
+    return tuple(ColumnRanges(column=column, ranges=ranges) for column, ranges in known if ranges is not None)
 
 
 def _union(paths: tuple[str, ...], column: ColumnName) -> tuple[Interval, ...] | None:

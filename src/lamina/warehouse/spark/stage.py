@@ -273,8 +273,8 @@ class Stage:
         self.former, change = tuple(column.name for column in former), without_former(change, former)
         if policy == "fail" and (drifted := drifted_columns(change)):
             raise DriftForbidden(self._model.name, drifted)
-        told = ignored_drift_of if policy == "ignore" else drift_of
-        self.drift = told(self._model.name, change, base.columns)
+        describe = ignored_drift_of if policy == "ignore" else drift_of
+        self.drift = describe(self._model.name, change, base.columns)
         change = must_follow(change) if policy == "ignore" else change
         if change.mismatched and not self._can_recast(change):
             raise DriftRefused(self._model.name, change.mismatched)

@@ -49,11 +49,11 @@ def whole_columns(
     is_drift = base.mark is not None and _is_same_code(base.mark, model)
     left = former_columns(base, change) if is_drift else kept_columns(base.columns, change)
     kept = valued(left)
-    names, told = tuple(column.name for column in kept), former_of(model.name, kept)
+    names, former = tuple(column.name for column in kept), former_of(model.name, kept)
     if not is_drift and is_from_nothing:
-        return Followed(columns, (), tuple(_made_from_nothing(item) for item in told))
+        return Followed(columns, (), tuple(_made_from_nothing(item) for item in former))
     if not is_drift:
-        return Followed((*columns, *kept), names, told)
+        return Followed((*columns, *kept), names, former)
     drift = without_former(change, left)
     if policy == "fail" and (drifted := drifted_columns(drift)):
         raise DriftForbidden(model.name, drifted)

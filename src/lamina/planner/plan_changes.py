@@ -1,4 +1,4 @@
-"""Which changes of code a plan tells, and how: against what was built, of the models requested, by their cause."""
+"""Which changes of code a plan shows, and how: against what was built, of the models requested, by their cause."""
 
 from collections.abc import Collection, Mapping
 
@@ -9,27 +9,27 @@ from lamina.values.names import ModelName
 from lamina.values.plan import Build, Plan, Rebuild
 
 
-def told_changes(
+def plan_changes(
     changes: tuple[ModelChange, ...], old: Graph, new: Graph, *, plan: Plan, built: Collection[ModelName]
 ) -> tuple[ModelChange, ...]:
     """Return the changes since the last run that concern a plan; `built` are the models that have rows."""
     before = {model.name: model for model in old.models}
     after = {model.name: model for model in new.models}
     changed = {item.model for item in changes if item.change not in ("unchanged", "metadata")}
-    told: list[ModelChange] = []
+    shown: list[ModelChange] = []
     for item in changes:
         now, was = after.get(item.model), before.get(item.renamed_from or item.model)
         if item.change == "unchanged" or not _concerns(item.model, plan, now=now):
             continue
         if now is not None and item.model not in built and not now.is_ephemeral:
-            told.append(_added(now))
+            shown.append(_added(now))
         elif now is None or was is None:
-            told.append(item)
+            shown.append(item)
         elif item.change == "metadata":
-            told.append(item.replace(settings=_differing(was.settings, now.settings)))
+            shown.append(item.replace(settings=_differing(was.settings, now.settings)))
         else:
-            told.append(item.replace(through=_through(was, now, after=after, changed=changed)))
-    return tuple(told)
+            shown.append(item.replace(through=_through(was, now, after=after, changed=changed)))
+    return tuple(shown)
 
 
 def _concerns(name: ModelName, plan: Plan, *, now: CompiledModel | None) -> bool:

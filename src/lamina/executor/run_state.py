@@ -1,15 +1,15 @@
-"""The memory of one pass: records, logs and heads as they change while its steps run, shared by its threads."""
+"""The state of one run: records, logs and heads as they change while its steps run, shared by its threads."""
 
 from datetime import datetime
 from threading import RLock
 
 from lamina.compiler.graph import CompiledModel, Graph
-from lamina.executor.observe import World, extend_logs, managed_models
-from lamina.executor.publish import Ground, Outcome
+from lamina.executor.observe import Observed, extend_logs, managed_models
+from lamina.executor.publish import BatchBase, Outcome
 from lamina.planner.decide_intervals import schedule_of
 from lamina.planner.fold import fold
 from lamina.planner.lost_tables import is_remade
-from lamina.planner.occasion import Occasion
+from lamina.planner.now import Now
 from lamina.planner.readiness import Upstream
 from lamina.planner.recover import standing_of, without_own_past
 from lamina.planner.touches import diff_questions, naming_questions
@@ -24,23 +24,23 @@ from lamina.values.result import Propagation
 from lamina.values.touch import Touch
 
 
-class Pass:
+class RunState:
     """What is known now; every method is safe to call from any thread."""
 
-    def __init__(self, graph: Graph, world: World, *, selection: Selection) -> None:
+    def __init__(self, graph: Graph, observed: Observed, *, selection: Selection) -> None:
         self._selection = selection
         self._lock = RLock()
-        self._facts = dict(world.facts.models)
-        self._records = dict(world.records)
-        self._logs: dict[TableName, tuple[Touch, ...]] = dict(world.facts.touches)
-        self._heads: dict[TableName, Head] = dict(world.facts.heads)
+        self._facts = dict(observed.facts.models)
+        self._records = dict(observed.records)
+        self._logs: dict[TableName, tuple[Touch, ...]] = dict(observed.facts.touches)
+        self._heads: dict[TableName, Head] = dict(observed.facts.heads)
         self._upstream: dict[TableName, Upstream] = {}
         self._readers: dict[TableName, list[CompiledModel]] = {}
         self._models = {TableName(model.name): model for model in managed_models(graph)}
         for model in managed_models(graph):
             for use in model.inputs:
                 self._readers.setdefault(use.name, []).append(model)
-        self._execution_time: datetime = world.facts.execution_time
+        self._execution_time: datetime = observed.facts.execution_time
         for model in managed_models(graph):
             if model.reads_itself and is_remade(model, self._facts[model.name], selection, self._execution_time):
                 record = self._records[model.name]
@@ -60,10 +60,10 @@ class Pass:
         with self._lock:
             return self._facts[model.name]
 
-    def occasion(self, model: CompiledModel) -> Occasion:
+    def now(self, model: CompiledModel) -> Now:
         """Return what a decision about a model depends on now, beside its own facts."""
         with self._lock:
-            return Occasion(
+            return Now(
                 execution_time=self._execution_time,
                 selection=self._selection,
                 upstream={use.name: self._upstream[use.name] for use in model.inputs if use.name in self._upstream},
@@ -76,22 +76,22 @@ class Pass:
         return (model, *others)
 
     def input_bytes(self, model: CompiledModel) -> int | None:
-        """Return how much the inputs of a model hold, None if one does not tell."""
+        """Return how much the inputs of a model hold, None if the size of one is not known."""
         with self._lock:
             sizes = [head.bytes for use in model.inputs if (head := self._heads.get(use.name)) is not None]
         known = [size for size in sizes if size is not None]
         return sum(known) if len(known) == len(model.inputs) else None
 
-    def ground(self, model: CompiledModel) -> Ground:
-        """Return what the next batch of a model stands on."""
+    def batch_base(self, model: CompiledModel) -> BatchBase:
+        """Return what the next batch of a model builds on."""
         with self._lock:
             facts, record = self._facts[model.name], self._records[model.name]
-            schedule = schedule_of(model, facts, self.occasion(model))
+            schedule = schedule_of(model, facts, self.now(model))
             name = TableName(model.name)
             readers = tuple(self._readers.get(name, ()))
             coverages: dict[str, Coverage] = {item.name: self._records[item.name].coverage for item in readers}
             questions = diff_questions(name, readers, coverages=coverages)
-            return Ground(
+            return BatchBase(
                 model=model,
                 record=record,
                 start=schedule.start if schedule is not None else None,
@@ -149,15 +149,15 @@ class Pass:
                     return self._records[model.name].pointer
 
     def is_base_lost(self, model: CompiledModel) -> bool:
-        """Tell whether the table a new batch is published in place of cannot be read."""
+        """Return whether the table that a new batch replaces cannot be read."""
         with self._lock:
             return self._facts[model.name].target.status == "lost"
 
     def ended(self, model: CompiledModel, left: tuple[Action, ...]) -> None:
         """Note the state of a model for its readers; `left` is what of its decision was not published."""
         with self._lock:
-            facts, occasion = self._facts[model.name], self.occasion(model)
-            self._upstream[TableName(model.name)] = upstream_of(model, facts, occasion, actions=left)
+            facts, now = self._facts[model.name], self.now(model)
+            self._upstream[TableName(model.name)] = upstream_of(model, facts, now, actions=left)
 
     def _keep(self, record: ModelRecord) -> None:
         self._records[record.model] = record

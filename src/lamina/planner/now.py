@@ -1,4 +1,4 @@
-"""The occasion on which models are decided about: the same for the plan and for the run, but for what inputs did."""
+"""The situation in which models are decided: the same for the plan and for the run, except for the state of inputs."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,8 +10,8 @@ from lamina.values.touch import Touch
 from lamina.values.value import Value
 
 
-class Occasion(Value, frozen=True):
-    """When a model is decided about, what was requested, and the state of its inputs; `touches` only to say why."""
+class Now(Value, frozen=True):
+    """The time of a decision, what was requested, and the state of the inputs; `touches` only explain the decision."""
 
     execution_time: datetime
     selection: Selection
