@@ -46,7 +46,7 @@ def test_every_command_opens_a_project_and_calls_the_method_of_its_name(command:
 
 
 def _is_project(node: ast.expr) -> bool:
-    """Tell whether an expression is the opened project: `options.open(...)`, or the argument that it is passed as."""
+    """Return whether an expression is the opened project: `options.open(...)`, or the argument that it is passed as."""
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="options"), attr="open")):
             return True

@@ -222,7 +222,7 @@ def test_a_table_whose_row_is_lost_is_registered_again(shop: Shop, published: st
     assert find_trouble(shop.config) is None
 
 
-def test_what_others_wrote_before_the_row_was_lost_is_kept(shop: Shop, published: str) -> None:
+def test_a_foreign_write_before_the_row_was_lost_is_kept(shop: Shop, published: str) -> None:
     assert published
     shop.table.append(pa.table({"id": [9]}, schema=COLUMNS))
     shop.execute(LOSE_ROW)

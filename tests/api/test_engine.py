@@ -8,7 +8,7 @@ from lamina.api.starter import start_project
 from lamina.warehouse.spark.profile import session_conf
 
 
-def test_secrets_of_the_project_reach_spark_and_nobody_else(tmp_path: Path) -> None:
+def test_secrets_of_the_project_reach_only_spark(tmp_path: Path) -> None:
     root = str(tmp_path / "shop")
     start_project(root, "quickstart")
     with open(f"{root}/lamina.toml", "a", encoding="utf-8") as file:

@@ -55,7 +55,7 @@ def _days(*touches: Touch) -> tuple[Interval, ...]:
 
 
 class DetectorBehaviour:
-    """Files and versions, told as touches."""
+    """Files and versions, as touches."""
 
     def test_unchanged_source_has_no_touch(self, bench: Bench) -> None:
         bench.put_file("one", [event(1, 1)])

@@ -17,7 +17,7 @@ def _columns(*names: str) -> tuple[ColumnName, ...]:
 
 
 class StageBehaviour:
-    """What is staged is seen by nobody; what is published appears whole."""
+    """What is staged is not visible to readers; what is published appears whole."""
 
     def test_i2_first_build_is_invisible_until_it_is_published(self, bench: Bench) -> None:
         bench.append_rows([event(1, 1), event(2, 2)])

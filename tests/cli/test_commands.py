@@ -81,7 +81,7 @@ def test_config_says_where_a_value_came_from(run: Command, monkeypatch: pytest.M
     assert "LAMINA_RUN_RETRIES" in run.text("config")
 
 
-def test_explain_tells_inputs_and_readers(run: Command) -> None:
+def test_explain_shows_inputs_and_readers(run: Command) -> None:
     document = run.json("explain", "daily_revenue")
     assert document["read_by"] == ["sales.weekday_revenue"]
     assert document["inputs"][0]["filter_column"] == "order_date"

@@ -80,7 +80,7 @@ def test_a_column_that_decides_no_row_affects_what_is_built_on_it(
     ],
     ids=str,
 )
-def test_a_column_by_which_a_strategy_tells_rows_decides_them(strategy: Strategy) -> None:
+def test_a_column_that_identifies_rows_decides_them(strategy: Strategy) -> None:
     assert radius("SELECT id, amt, day FROM main.a", strategy) == ROWS
 
 

@@ -186,7 +186,7 @@ def test_changed_rows_reach_everyone_downstream() -> None:
     assert found == dict.fromkeys(everyone)
 
 
-def test_an_added_column_reaches_nobody_who_names_others() -> None:
+def test_an_added_column_does_not_reach_readers_of_other_columns() -> None:
     text = "SELECT id, amount, 1 AS one FROM raw.orders WHERE amount > 0"
     assert radius(model("sales.orders", text, columns=f"{COLUMNS}, one int")) == {}
 

@@ -52,7 +52,7 @@ def fingerprint(settings: ModelSettings, **changes: Any) -> Fingerprint:
         {"inputs": {"raw.orders": InputSettings(on_touch="keep")}},
         {"conf": {"spark.sql.shuffle.partitions": "3"}},
         {"conf": {"spark.sql.adaptive.enabled": "false", "spark.executor.memory": "4g"}},
-        {"conf": {"spark.sql.session.timeZone": "Asia/Tokyo"}},  # nobody listens to it
+        {"conf": {"spark.sql.session.timeZone": "Asia/Tokyo"}},  # it has no effect
         {"partitioned_by": ("days(day)",)},
         {"partitioned_by": (" DAY( `Day` )",)},
         {"strategy": TimeInterval(time_column=ColumnName("DAY"))},

@@ -1,4 +1,4 @@
-"""Calls with too few or too many arguments: how they are told, and where nothing is said."""
+"""Calls with too few or too many arguments: how they are reported, and where nothing is said."""
 
 from pathlib import Path
 

@@ -132,7 +132,7 @@ def test_two_columns_are_said_to_touch_every_slice() -> None:
 
 
 @pytest.mark.parametrize("cast", ["CAST(status AS DATE)", "TRY_CAST(status AS DATE)", "TO_DATE(status)"])
-def test_text_that_is_cast_to_a_date_tells_no_range_of_its_column(cast: str) -> None:
+def test_text_that_is_cast_to_a_date_gives_no_range_of_its_column(cast: str) -> None:
     query = f"SELECT {cast} AS day FROM raw.orders WHERE {RANGE.format(cast)}"
     assert read(query).filter_column is None
     graph = graph_of(ORDERS, model("main.q", query, strategy=DAILY))

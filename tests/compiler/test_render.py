@@ -122,7 +122,7 @@ def test_every_character_knows_where_it_was_written(character: str, place: str) 
     assert str(rendering.place(rendering.sql.index(character))) == place
 
 
-def test_what_nobody_wrote_has_no_place() -> None:
+def test_generated_text_has_no_place() -> None:
     graph = graph_of(ORDERS, ephemeral("main.e", "SELECT id FROM raw.orders"), model("main.q", "SELECT id FROM e"))
     relations = {TableName("raw.orders"): "pin_orders"}
     rendering = render(graph, graph.model(ModelName("main.q")), relations=relations, parameters=VALUES)

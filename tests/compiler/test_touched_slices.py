@@ -60,7 +60,7 @@ def units_of(day: date, zone: str, *, is_dated: bool) -> list[Interval]:
 
 
 def reads(slice_: Interval, touched: Interval, use: InputUse, *, before: timedelta, zone: str) -> bool:
-    """Tell whether rows of a touched unit are among those that a slice reads."""
+    """Return whether rows of a touched unit are among those that a slice reads."""
     if use.filters_dates or (use.counts_days and before):  # by dates on the clocks of the zone
         first, last = (at.astimezone(ZoneInfo(zone)).date() for at in (touched.start, touched.end - INSTANT))
         dates = [first + timedelta(days=number) for number in range((last - first).days + 1)]

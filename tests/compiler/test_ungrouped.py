@@ -1,4 +1,4 @@
-"""Columns that are neither grouped nor aggregated: how they are told, and what is not guessed."""
+"""Columns that are neither grouped nor aggregated: how they are reported, and what is not guessed."""
 
 import pytest
 from tests.compiler.projects import graph_of, model, source

@@ -1,4 +1,4 @@
-"""Output columns without an alias: told to the user, and never mistaken for one another."""
+"""Output columns without an alias: reported to the user, and never mistaken for one another."""
 
 from tests.compiler.projects import ephemeral, graph_of, model, source
 

@@ -1,4 +1,4 @@
-"""Dropping a table: only one of ours, only if nobody reads it or that is meant, and with what is recorded of it."""
+"""Dropping a table: only one of ours, only if it is not read or `--force` is given, and with what is recorded of it."""
 
 from contextlib import closing
 from pathlib import Path
@@ -58,7 +58,7 @@ def test_a_table_goes_with_its_record_and_comes_back_by_a_run(world: World) -> N
     assert bag(after.head.relation) == bag(before.head.relation)
 
 
-def test_what_others_read_is_dropped_only_if_that_is_meant(world: World) -> None:
+def test_a_table_that_is_read_is_dropped_only_by_force(world: World) -> None:
     with pytest.raises(DropRefused, match=r"`mart.b` reads `mart.a`"):
         drop(world, "mart.a")
     assert world.lake.pointer(A) is not None
@@ -67,7 +67,7 @@ def test_what_others_read_is_dropped_only_if_that_is_meant(world: World) -> None
     assert world.lake.pointer(A) is not None
 
 
-def test_nothing_happens_where_nobody_agrees(world: World) -> None:
+def test_nothing_is_dropped_without_confirmation(world: World) -> None:
     with pytest.raises(DropRefused, match=r"`mart.b` is kept"):
         drop(world, "mart.b", is_agreed=False)
     assert recorded(world) == {A, B}

@@ -1,4 +1,4 @@
-"""Projects nobody should write, each by a name that says what is wrong with it."""
+"""Hostile projects, each by a name that says what is wrong with it."""
 
 import os
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Compile projects in a process of its own and tell how each went; a crash or a hang ends that process only."""
+"""Compile projects in a process of its own and report how each ended; a crash or a hang ends that process only."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The process that compiles hostile projects: its crash or hang is told, and the next project gets a new one."""
+"""The process that compiles hostile projects: its crash or hang is reported, and the next project gets a new one."""
 
 from pathlib import Path
 

@@ -34,7 +34,7 @@ def test_a_range_that_owes_is_as_of_just_before_that() -> None:
     )
 
 
-def test_a_write_of_others_is_compared_like_any_other_range() -> None:
+def test_a_foreign_write_is_compared_like_any_other_range() -> None:
     found = consumed(STATS, owing(debt("sales.stats", "1", is_foreign=True)))
     assert [(item.intervals, item.is_stale) for item in found] == [((days(1, 2),), False)]
 

@@ -38,7 +38,7 @@ def test_what_was_published_on_a_stage_keeps_it_in_the_history() -> None:
     assert head(file("a"), left, used, last) == "d"
 
 
-def test_a_write_of_others_shows_that_a_stage_on_the_same_version_was_not_published() -> None:
+def test_a_foreign_write_shows_that_a_stage_on_the_same_version_was_not_published() -> None:
     stage, others = file("b", "a", token=9, updated=1), file("c", "a", kind="foreign", token=1, updated=2)
     assert head(file("a"), stage, others) == "c"
 
@@ -64,7 +64,7 @@ def test_a_known_version_is_followed_and_older_histories_are_not() -> None:
     assert head(*files, known="gone") == "z"
 
 
-def test_of_a_dropped_table_nothing_is_left_but_what_others_put_in_its_place() -> None:
+def test_of_a_dropped_table_nothing_is_left_but_what_another_program_put_in_its_place() -> None:
     old = (file("a", kind="foreign", token=0, updated=1), file("b", "a", token=2, updated=2))
     assert head(*old, dropped=3) is None
     assert head(*old, known="b", dropped=3) is None

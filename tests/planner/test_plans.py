@@ -120,7 +120,7 @@ def _span(text: str) -> Interval:
 
 
 def _line(action: Action) -> str:
-    """Render an action on one line, with everything a user is told about it."""
+    """Render an action on one line, with everything a user sees of it."""
     kind = type(action).__name__.lower()
     if isinstance(action, Skip):
         return f"{kind} {action.model}: {action.reason}"

@@ -53,7 +53,7 @@ def linked(*versions: Version, newest: Mark | None = None) -> Found:
 
 
 @pytest.mark.parametrize("policy", ["refuse", "rebuild", "accept"])
-def test_keys_of_a_table_that_others_wrote_to_are_not_known(policy: str) -> None:
+def test_keys_of_a_table_with_a_foreign_write_are_not_known(policy: str) -> None:
     subject = TOTAL.replace(settings=TOTAL.settings.replace(on_foreign_write=policy))
     proven = RECORDED.replace(coverage=OLD.replace(proven=(ProvenKey(columns=("id",)),)))
 
@@ -183,7 +183,7 @@ def test_a_model_that_reads_itself_and_accepts_goes_on_from_the_foreign_version(
     assert [cursor.position for cursor in after.recorded.coverage.cursors] == ["c"]
 
 
-def test_a_model_that_accepts_foreign_writes_only_tells_its_readers() -> None:
+def test_a_model_that_accepts_foreign_writes_only_touches_its_readers() -> None:
     tolerant = model("sales.total", inputs=(use(),), on_foreign_write="accept")
     found = linked(version("b", "a"))
     after = recover(tolerant, head("b", table="sales.total"), recorded=RECORDED, found=found, identity=IDENTITY)

@@ -54,7 +54,7 @@ def test_an_append_touches_where_its_rows_lie_if_that_is_known() -> None:
     assert is_append(made, Counts(inserted=1))
 
 
-def test_an_append_without_rows_touches_nobody() -> None:
+def test_an_append_without_rows_touches_no_reader() -> None:
     made = batch(model(strategy=Incremental()), WHOLE, mode="append")
     staged = Staged(batch=made, pointer="p", position=Position("3"), counts=Counts(read=4), columns=())
     drift = Drift(model=made.model, column="note", before=None, after="string", action="added", reason="")

@@ -1,4 +1,4 @@
-"""What differs between two bags of rows, told as touches and refinements tell it."""
+"""What differs between two bags of rows, as touches and refinements describe it."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -30,7 +30,7 @@ def extent_of(added: Relation, removed: Relation, *, columns: tuple[ColumnName, 
 
 
 def changed_units(added: Relation, removed: Relation, column: str) -> tuple[Interval, ...]:
-    """Return the days of a column in which rows came or went."""
+    """Return the days of a column in which rows were added or removed."""
     return days_of(row[relation.place(column)] for relation in (added, removed) for row in relation.rows)
 
 

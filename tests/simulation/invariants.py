@@ -74,7 +74,7 @@ def refused_for_ids(world: World, result: RunResult | LaminaError) -> set[str]:
 
 
 def check_contained(world: World, result: RunResult | LaminaError) -> None:
-    """I10: what cannot be read withholds its readers; nobody else is named beside them, and all others go on."""
+    """I10: what cannot be read withholds its readers; no other model is named with them, and all others go on."""
     graph, _ = world.compile()
     lost = {str(model.name) for model in graph.models if world.lake.is_lost(model.target)}
     unread = _readers_of(graph, world.lake.broken)
@@ -188,7 +188,7 @@ def check_verdicts(world: World) -> None:
 
 
 def is_idle(result: RunResult | LaminaError | None) -> bool:
-    """Tell whether a run found nothing to do."""
+    """Return whether a run found nothing to do."""
     return isinstance(result, RunResult) and result.status == "nothing_to_do"
 
 
@@ -244,7 +244,7 @@ def check_clean(world: World) -> None:
 
 
 def check_cutoff(world: World) -> None:
-    """Files that hold the same rows in another version rebuild their readers and nobody else."""
+    """Files that hold the same rows in another version rebuild their readers only."""
     graph, _ = world.compile()
     for name, version in sorted(world.files().items()):
         world.lake.put_file(FILES.location, name, relation=world.lake.contents[version])
@@ -282,7 +282,7 @@ def _contents(world: World, graph: Graph) -> dict[str, Relation]:
 
 
 def _changed_days(old: Relation, new: Relation, column: str) -> tuple[Interval, ...]:
-    """Return the days in which rows of a table that is written whole came or went; all of them if it was not there."""
+    """Return the days in which rows of a table written whole were added or removed; all days if it was not there."""
     if old.columns != new.columns or column not in new.columns:
         return (WHOLE,)
     cells = [row[new.place(column)] for row in ((bag(old) - bag(new)) + (bag(new) - bag(old)))]

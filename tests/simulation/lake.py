@@ -167,7 +167,7 @@ class Lake:
             self.swing(table, replace(metadata, snapshots=tuple(reversed(metadata.ancestry()[:keep]))))
 
     def is_lost(self, table: TableName) -> bool:
-        """Tell whether files of a table are lost."""
+        """Return whether files of a table are lost."""
         return self.lost_file(table) is not None
 
     def lost_file(self, table: TableName) -> str | None:
@@ -243,7 +243,7 @@ class Lake:
         return position
 
     def is_current(self, location: str, position: Position) -> bool:
-        """Tell whether every file of a manifest is still there, unchanged."""
+        """Return whether every file of a manifest is still there, unchanged."""
         files = self.folders.get(location, {})
         return all(files.get(name) == version for name, version in self.manifests[position].items())
 

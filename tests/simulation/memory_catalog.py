@@ -58,7 +58,7 @@ class MemoryCatalog:
         with self._lock:
             draft = dict(self._committed)
             yield MemoryTransaction(draft)
-            # Never changed in place: whoever reads goes on with the view it was given.
+            # Never changed in place: a reader keeps the view it was given.
             self._committed = draft
 
     def pointers(self, transaction: Transaction) -> Pointers:
@@ -129,7 +129,7 @@ class JoinedDatabase:
 
 
 def is_at_base(draft: Pointers, move: Move) -> bool:
-    """Tell whether the target of a move is where it was when the batch was staged."""
+    """Return whether the target of a move is where it was when the batch was staged."""
     return draft.get(move.target) == move.base
 
 

@@ -94,7 +94,7 @@ def _always_append(segment: Segment, debt: Debt) -> Segment:
 
 
 def _added_since(lake: Any, _metadata: Any, pinned: Any, *, since: str) -> Relation:
-    """Read the rows that came, and do not mind those that went."""
+    """Read the rows that were added, and ignore those that were removed."""
     came = bag(pinned.relation) - bag(lake.archive[int(since)])
     return Relation(pinned.relation.columns, tuple(came.elements()))
 

@@ -82,7 +82,7 @@ def visible(lake: Lake, model: CompiledModel, query: Expression) -> Relation:
 
 
 def holds_ids_twice(lake: Lake, graph: Graph, queries: Queries, model: CompiledModel) -> bool:
-    """Tell whether ids in slices that are no longer due come twice there, or come again in what is due."""
+    """Return whether ids in slices that are no longer due come twice there, or come again in what is due."""
     query = queries[model.fingerprint]
     table = visible(lake, model, query)
     due = due_of(graph, model, datetime.max.replace(tzinfo=UTC))
@@ -93,7 +93,7 @@ def holds_ids_twice(lake: Lake, graph: Graph, queries: Queries, model: CompiledM
 
 
 def keeps_rows(model: CompiledModel) -> bool:
-    """Tell whether a table keeps rows that its input changed or removed."""
+    """Return whether a table keeps rows that its input changed or removed."""
     return any(use.on_touch == "keep" for use in model.inputs)
 
 

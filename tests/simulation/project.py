@@ -289,11 +289,11 @@ class Project(Value, frozen=True):
         return Project(tuple(item.replace(batch_size=batch_size) for item in self.designs))
 
     def is_timed(self, name: str) -> bool:
-        """Tell whether a model is built in days."""
+        """Return whether a model is built in days."""
         return any(design.template not in WHOLE for design in self.designs if design.name == name)
 
     def has_one_id(self) -> bool:
-        """Tell whether some model refuses an id that comes twice, or may do so later."""
+        """Return whether some model refuses an id that comes twice, or may do so later."""
         return any(design.template in WITH_ONE_ID for design in self.designs)
 
     def compile(self) -> tuple[Graph, dict[Fingerprint, Expression]]:

@@ -98,7 +98,7 @@ def expected_rows(model: CompiledModel, result: Relation) -> Relation:
 
 
 def carries_rows(batch: Batch, model: CompiledModel) -> bool:
-    """Tell whether a rebuild takes rows over from the table."""
+    """Return whether a rebuild takes rows over from the table."""
     return bool(batch.carried) and (model.traits.slices is not None or bool(model.traits.kept_by))
 
 

@@ -176,7 +176,7 @@ def _give_up_saved_rows(world: World) -> None:
 
 
 def is_lost(world: World, name: str) -> bool:
-    """Tell whether files of a model's table are lost."""
+    """Return whether files of a model's table are lost."""
     return world.lake.is_lost(TableName(name))
 
 

@@ -202,7 +202,7 @@ def page(parts: dict[str, list[Comparison]], *, counts: dict[str, int], function
         [
             "# How far inferred types agree with Spark",
             "",
-            "`lamina compile` tells every column's type without starting Spark. This page compares what it says",
+            "`lamina compile` infers every column's type without starting Spark. This page compares what it says",
             "with Spark's own analyzer in ANSI mode (Spark 4.1), over `tests/fixtures/corpus`: the 22 queries of",
             "TPC-H, one query per construct, and single expressions, each over columns that can be null and over",
             f"columns that cannot. The rules cover {functions} functions. `make agreement` checks the figures;",

@@ -54,7 +54,7 @@ class Analyzer:
         self.arguments = [gateway._jvm.PythonUtils.toSeq([null] * count) for count in range(MOST + 1)]
 
     def builds(self, name: str, count: int) -> bool:
-        """Tell whether the registry makes a call; it is quick to ask, and some functions count only later."""
+        """Return whether the registry makes a call; it is quick to ask, and some functions count only later."""
         from pyspark.errors import PySparkException
 
         try:
@@ -64,7 +64,7 @@ class Analyzer:
         return True
 
     def accepts(self, name: str, count: int) -> bool:
-        """Tell whether a query with the call is not refused for the number of arguments."""
+        """Return whether a query with the call is not refused for the number of arguments."""
         from pyspark.errors import PySparkException
 
         try:

@@ -116,7 +116,7 @@ def test_a_strategy_does_not_go_on_without_its_columns(lake: Lake, strategy: Str
         lake.stage(model, "replace_all")
 
 
-def test_kept_rows_are_not_taken_from_a_version_that_somebody_else_wrote(lake: Lake) -> None:
+def test_kept_rows_are_not_taken_from_a_version_that_another_program_wrote(lake: Lake) -> None:
     built = lake.build(lake.add_model("m.t", TWO, strategy=BY_KEY))
     lake.sql("INSERT INTO lake.m.t VALUES (99, 1, 'theirs')")
     less = lake.add_model("m.t", "SELECT 1 AS k, 1 AS o, 'a' AS v", strategy=BY_KEY)

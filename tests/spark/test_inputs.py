@@ -129,7 +129,7 @@ def test_table_is_read_at_its_pinned_version(lake: Lake) -> None:
         lake.stage(model, pins=(Pin(input=TableName("i.up"), position=Position("42")),))
 
 
-def test_foreign_table_tells_appends_compaction_and_deletes_apart(lake: Lake) -> None:
+def test_appends_compaction_and_deletes_of_a_foreign_table_are_distinguished(lake: Lake) -> None:
     lake.sql("CREATE NAMESPACE lake.ext")
     lake.sql("CREATE TABLE lake.ext.orders (id INT, ts TIMESTAMP) USING iceberg")
     lake.sql("INSERT INTO lake.ext.orders VALUES (1, TIMESTAMP '2026-01-01 10:00:00')")

@@ -1,4 +1,4 @@
-"""Random expressions, new ones at every run: what is told of their types is never wrong."""
+"""Random expressions, new ones at every run: the inferred types are never wrong."""
 
 import secrets
 import tomllib

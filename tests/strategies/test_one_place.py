@@ -1,4 +1,4 @@
-"""A strategy is named in few files: those that CONTRIBUTING.md lists for whoever adds one."""
+"""A strategy is named in few files: those that CONTRIBUTING.md lists for adding one."""
 
 import ast
 from pathlib import Path

@@ -136,7 +136,7 @@ def _find_trouble(config: Config) -> Trouble | None:
     try:
         return _trouble(config)
     except (OSError, StateCorrupt, StateUnavailable):
-        return None  # missing rights, a lock, a full disk: whoever opens it next says so
+        return None  # missing permissions, a lock, a full disk: reported when it is opened next
 
 
 def _trouble(config: Config) -> Trouble | None:
@@ -152,7 +152,7 @@ def _trouble(config: Config) -> Trouble | None:
         if version is None:
             return Trouble("it has lost its version", is_replaced=True)
         if version > KNOWN:
-            return None  # whoever opens it says so
+            return None  # reported when it is opened
         found = place.read_place(connection) if version == KNOWN else None
         is_empty = not (has_catalog(connection) and has_rows(connection))
         left = () if found is None else tuple(item.table for item in _left_behind(connection, config))
@@ -323,5 +323,5 @@ def _above(table: TableName, location: str) -> str:
 
 
 def _is_same(recorded: str, here: str) -> bool:
-    """Tell whether two paths lead to one folder, by whatever links."""
+    """Return whether two paths lead to one folder, by whatever links."""
     return recorded == here or os.path.realpath(recorded) == os.path.realpath(here)

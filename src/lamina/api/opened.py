@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Opened:
-    """Own what one look at a project's folder gave; later changes there are seen by whoever opens it again."""
+    """Own what one look at a project's folder gave; later changes there are seen when it is opened again."""
 
     def __init__(
         self,

@@ -38,7 +38,7 @@ def _without_spark(engine: Engine, question: Question, *, sql: str, limit: int) 
 
 
 def _views(engine: Engine, question: Question) -> dict[str, Pin]:
-    """Return the files a query reads, as they are now; whatever is not there is told before Spark starts."""
+    """Return the files a query reads, as they are now; what is missing is reported before Spark starts."""
     tables = [*(model.target for model in question.models), *(_table_of(name) for name in question.others)]
     heads = engine.warehouse.heads(tables)
     for model in question.models:

@@ -13,12 +13,12 @@ class Stop:
 
     @property
     def is_requested(self) -> bool:
-        """Tell whether the run was asked to end."""
+        """Return whether the run was asked to end."""
         return self.signal.is_set()
 
     @property
     def is_heard(self) -> bool:
-        """Tell whether there is a run that ends when it is asked to."""
+        """Return whether there is a run that ends when it is asked to."""
         return self._cancel is not None
 
     def request(self) -> None:

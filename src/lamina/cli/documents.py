@@ -62,7 +62,7 @@ DOCUMENTS: dict[str, dict[str, Any]] = {
 
 
 def schema_of(command: str) -> dict[str, Any]:
-    """Return the JSON Schema of a command's document: the answer, or the diagnostics that stand in its way."""
+    """Return the JSON Schema of a command's document: the answer, or the diagnostics that prevent it."""
     fields = {**HEADER, **DOCUMENTS[command]}
     schemas, definitions = json_schemas({**fields, "diagnostics": tuple[Diagnostic, ...]})
     if "Interval" in definitions:

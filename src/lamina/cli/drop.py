@@ -33,7 +33,7 @@ def _agree(_: "DropResult") -> bool:
 
 
 def _ask(found: "DropResult") -> bool:
-    """Ask at a terminal; where nobody can answer, the answer is no."""
+    """Ask at a terminal; without a terminal the answer is no."""
     if not sys.stdin.isatty():
         return False
     size = f" ({found.files} files, {found.bytes:,} bytes)" if found.bytes is not None else ""

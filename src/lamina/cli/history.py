@@ -31,7 +31,7 @@ def command(options: Options, limit: int) -> Answer:
 
 
 def run_words(run: "RunLine") -> str:
-    """Say what came of a run; its id already says when it began."""
+    """Say how a run ended; its id already says when it began."""
     from lamina.values.time_words import duration_words
 
     if run.finished_at is None:

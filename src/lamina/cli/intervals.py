@@ -15,7 +15,7 @@ STANDINGS = ("partial", "missing", "pending", "failed", "waiting")
 @click.argument("model")
 @click.option("--execution-time", metavar="TIME", help="The time that counts as now")
 def command(options: Options, model: str, execution_time: str | None) -> Answer:
-    """Look and tell."""
+    """Look at the project and answer."""
     from lamina.cli.live import shown_if_needed
     from lamina.values.codec import to_builtins
 

@@ -92,7 +92,7 @@ def _because(action: Action, through: tuple[str, ...]) -> str:
 
 
 def _has_failed(action: Action) -> bool:
-    """Tell whether a run would report the model itself as failed."""
+    """Return whether a run would report the model itself as failed."""
     return isinstance(action, Block) and action.model in action.blocked_by
 
 

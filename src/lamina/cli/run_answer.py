@@ -1,4 +1,4 @@
-"""The answer of `run` and `apply`: what models came to, failures in full, and what comes next."""
+"""The answer of `run` and `apply`: the result of each model, failures in full, and what comes next."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING

@@ -12,7 +12,7 @@ _STYLES = {"current": "green", "stale": "yellow", "not_built": "yellow", "failed
 @selection_options
 @click.option("--execution-time", metavar="TIME", help="The time that counts as now")
 def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...], execution_time: str | None) -> Answer:
-    """Look and tell."""
+    """Look at the project and answer."""
     from lamina.cli.live import shown_if_needed
     from lamina.cli.words import open_ended
     from lamina.values.codec import to_builtins

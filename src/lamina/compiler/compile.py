@@ -106,7 +106,7 @@ def _objects(
 
 
 def _is_current(name: str, task: ObjectTask, memory: Memory, *, names: Names) -> bool:
-    """Tell whether every name in a remembered query still stands for what it stood for."""
+    """Return whether every name in a remembered query still stands for what it stood for."""
     link = memory.links.get(name)
     if link is not None and link.object_key == task.key:
         references = link.references

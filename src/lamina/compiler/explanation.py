@@ -54,7 +54,7 @@ def judge_model(graph: Graph, model: CompiledModel, traits: Traits) -> Verdict |
 
 
 def meets_slices(graph: Graph, model: CompiledModel) -> bool:
-    """Tell whether rows of two slices may meet in a query, so that each slice is computed by itself."""
+    """Return whether rows of two slices may meet in a query, so that each slice is computed by itself."""
     slices = model.traits.slices
     if slices is None:
         return False

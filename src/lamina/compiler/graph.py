@@ -74,17 +74,17 @@ class CompiledModel(Value, frozen=True, array_like=True):
         return driver_among(self.inputs)
 
     def is_own(self, use: InputUse) -> bool:
-        """Tell whether an input is the model's own past."""
+        """Return whether an input is the model's own past."""
         return use.name == TableName(self.name)
 
     @property
     def reads_itself(self) -> bool:
-        """Tell whether the model is its own input: then it is built one unit after another."""
+        """Return whether the model is its own input: then it is built one unit after another."""
         return any(self.is_own(use) for use in self.inputs)
 
     @property
     def is_ephemeral(self) -> bool:
-        """Tell whether it has no table and is inlined in its readers."""
+        """Return whether it has no table and is inlined in its readers."""
         return not self.traits.has_table
 
 
@@ -100,7 +100,7 @@ class Graph(Value, frozen=True):
     variables: tuple[Variable, ...] = ()
 
     def has_promises(self) -> bool:
-        """Tell whether some contract binds later versions of its model to this one."""
+        """Return whether some contract binds later versions of its model to this one."""
         contracts = (model.settings.contract for model in self.models)
         return any(contract.protected or contract.no_new_nullable for contract in contracts)
 

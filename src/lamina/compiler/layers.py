@@ -1,4 +1,4 @@
-"""The order of work: layers by Kahn with alphabetical ties, and the loops that stand in its way."""
+"""The order of work: layers by Kahn with alphabetical ties, and the loops that prevent it."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

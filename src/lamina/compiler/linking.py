@@ -76,7 +76,7 @@ class Linking:
             self._ephemeral[file.name] = linked
 
     def has_news_for(self, inputs: Iterable[str]) -> bool:
-        """Tell whether one of these models shows others something new."""
+        """Return whether one of these models shows others something new."""
         return not self._news.isdisjoint(inputs)
 
     def _link(self, file: ModelFile, names: ModelNames, *, layer: int, object_key: str) -> Linked:

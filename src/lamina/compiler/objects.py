@@ -14,7 +14,7 @@ RunTasks = Callable[[list["ObjectTask"], Names], dict[str, Packed]]
 
 
 class ObjectTask(NamedTuple):
-    """One query to compile: a key that tells its content, its text, and the schema its bare names are looked up in."""
+    """One query to compile: a key of its content, its text, and the schema its bare names are looked up in."""
 
     key: str
     text: str

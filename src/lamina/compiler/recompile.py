@@ -1,4 +1,4 @@
-"""Compile a project of which only the text of queries changed: what nobody touched is taken as it was."""
+"""Compile a project of which only the text of queries changed: what did not change is taken as it was."""
 
 from lamina.compiler.cache import Compilation, Memory, StoredLink, StoredReference, linked_of, query_of, references_of
 from lamina.compiler.compile import graph_of_pass, model_names

@@ -68,7 +68,7 @@ class Rendering(NamedTuple):
 
 
 def verbatim(sql: str) -> Rendering:
-    """Return SQL that is nobody's file."""
+    """Return SQL that comes from no file."""
     return Rendering((Stretch(sql),))
 
 

@@ -63,7 +63,7 @@ class Names:
         return self.resolve(parts, schema=schema) or ".".join(parts).lower()
 
     def is_disabled(self, parts: tuple[str, ...], *, schema: str) -> bool:
-        """Tell whether a name would stand for a model if that were enabled."""
+        """Return whether a name would stand for a model if that were enabled."""
         schemas = (schema, self.default_schema) if len(parts) == 1 else ()
         full = (".".join(parts), *(f"{item}.{parts[0]}" for item in schemas))
         return any(name.lower() in self._disabled for name in full)

@@ -43,7 +43,7 @@ class Subject(NamedTuple):
         return find_column(self.model.columns, name)
 
     def has_column(self, name: str) -> bool:
-        """Tell whether an output column exists; unknown columns are taken to exist."""
+        """Return whether an output column exists; unknown columns are taken to exist."""
         return self.model.columns is None or self.column(name) is not None
 
     def close_column(self, name: str) -> str | None:

@@ -115,7 +115,7 @@ class Execution:
         return planned
 
     def _settle_others(self, planned: dict[ModelName, tuple[Action, ...]]) -> None:
-        """Note how the models outside the plan stand: their readers build on what is there."""
+        """Note the state of the models outside the plan: their readers build on what is there."""
         for layer in self._layers:
             for name in layer:
                 if name in self._models and name not in planned:

@@ -64,7 +64,7 @@ def _process_name(pid: int) -> str:
 
 
 def is_dead(process: str) -> bool:
-    """Tell whether a holder of a lease, on this machine, is gone for sure."""
+    """Return whether a holder of a lease, on this machine, is gone for sure."""
     host, _, rest = process.partition(":")
     pid, _, started = rest.partition(":")
     if host != socket.gethostname() or not started or not pid.isdigit():

@@ -168,7 +168,7 @@ def _prepare(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tupl
     mark = _late_mark(writer, batch_base, staged, proven)
     diff = _diff(writer, batch_base, staged)
     touch = _touch(batch_base, staged, diff)
-    # Equal rows in another layout are written all the same, and touch nobody.
+    # Equal rows in another layout are written all the same, and touch no reader.
     if diff is not None and diff.is_equal and not staged.is_relaid:
         staged, move = warehouse.prepare_mark(staged, mark, touch)
     else:
@@ -270,7 +270,7 @@ def _mark(writer: Writer, batch_base: BatchBase, batch: Batch) -> Mark:
 
 
 def _say(writer: Writer, batch_base: BatchBase, phase: str) -> None:
-    """Tell what comes next, unless the run is to end here: nothing of the batch is published then."""
+    """Say what comes next, unless the run is to end here: nothing of the batch is published then."""
     if writer.stop.is_set():
         raise WarehouseFailure("interrupted", kind="interrupted", hint="run again: nothing is lost")
     writer.runtime.emit(StepProgress(model=batch_base.model.name, phase=phase))

@@ -1,4 +1,4 @@
-"""What came of one step, as the run's document tells it."""
+"""The result of one step, as the run's document shows it."""
 
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError

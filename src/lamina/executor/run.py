@@ -127,7 +127,7 @@ def _finish(runtime: Runtime, begun: RunRecord, result: RunResult) -> None:
 def _work(
     runtime: Runtime, graph: Graph, request: Request, *, observed: Observed, lease: Lease, stop: Signal, started: float
 ) -> tuple[RunResult, LeaseLost | None]:
-    """Put right what earlier runs left, decide, execute; the second value says that the lease was lost meanwhile."""
+    """Clean up what earlier runs left, decide, execute; the second value says that the lease was lost meanwhile."""
     if observed.taken_over is not None:
         runtime.store.adopt(observed.taken_over, lease)
         runtime.emit(Recovered(detail="the state was lost; it is derived again from the tables"))

@@ -1,4 +1,4 @@
-"""Copy the state after what changed tables; a copy that fails is no failure of what was done."""
+"""Copy the state after what changed tables; a copy that fails does not make the command fail."""
 
 from lamina.errors import LaminaError
 from lamina.executor.runtime import Runtime

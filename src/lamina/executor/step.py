@@ -1,4 +1,4 @@
-"""One model of a run: decide again on the facts as they are now, build what is stale, say what came of it."""
+"""One model of a run: decide again on the facts as they are now, build what is stale, report the result."""
 
 from dataclasses import dataclass
 from threading import Event as Signal
@@ -62,7 +62,7 @@ class StepReport:
 
     @property
     def has_failed(self) -> bool:
-        """Tell whether something of the model failed or is blocked, even if other slices were built."""
+        """Return whether something of the model failed or is blocked, even if other slices were built."""
         is_blocked = any(isinstance(action, Block) for action in self.left)
         return is_blocked or self.materialization.status in ("failed", "not_started")
 
@@ -147,7 +147,7 @@ class Step:
             works = tuple(action for action in rest if action.intervals)
 
     def _undoing_writes(self, slice_: Build | Rebuild) -> Build | Rebuild:
-        """Return the first slice after others wrote as one that takes all other slices from before that."""
+        """Return the first slice after another writer's change as one that takes all other slices from before that."""
         if not is_foreign(self._state.record(self._model.name).coverage):
             return slice_
         return Rebuild(model=slice_.model, intervals=slice_.intervals, reason=slice_.reason)
@@ -189,17 +189,17 @@ class Step:
                 self._blocks.append(allowed)
 
     def _is_from_nothing(self) -> bool:
-        """Tell whether someone asked for the table as if it were not there."""
+        """Return whether the table was requested as if it did not exist."""
         return self._selection.is_full_refresh and self._model.name not in self._selection.upstreams
 
     def _carries_rows(self) -> bool:
-        """Tell whether a rebuild carries over what only the table holds."""
+        """Return whether a rebuild carries over what only the table holds."""
         is_given_up = self._is_from_nothing() and accepts_loss(self._selection)
         is_readable = self._state.base(self._model) is not None and not self._state.is_base_lost(self._model)
         return not is_given_up and is_readable
 
     def _can_rebuild(self, action: Build | Rebuild) -> bool:
-        """Tell whether the whole table may be built in place of a batch that does not fit into it."""
+        """Return whether the whole table may be built in place of a batch that does not fit into it."""
         is_whole = action.mode in ("replace_all", "rewrite")
         return self._bounds.may_rebuild and not is_whole and not self._model.reads_itself
 

@@ -77,9 +77,9 @@ def _compare(runtime: Runtime, model: CompiledModel, coverage: Coverage) -> Mode
 
 
 def unproven(model: CompiledModel, coverage: Coverage, found: Comparison) -> Comparison:
-    """Return differences beside what the project was asked to let pass: they are counted, but they prove nothing.
+    """Return differences beside what the project was asked to accept: they are counted, but they prove nothing.
 
-    Nothing says which rows `keep` and `accept` left, so a fault among them cannot be told apart.
+    Nothing says which rows `keep` and `accept` left, so a fault among them cannot be found.
     """
     if not coverage.not_followed or found.unverifiable or not (found.missing or found.extra):
         return found

@@ -13,7 +13,7 @@ from lamina.values.interval import Interval, merge
 from lamina.values.names import CommitId
 from lamina.values.plan import Build, Rebuild
 
-# What is read of so little is written at once; of more, or of nobody knows how much, a month of days at a time.
+# What is read of so little is written at once; of more, or of an unknown size, a month of days at a time.
 _SMALL_BYTES = 2 * 2**30
 _AUTO_UNITS = 30
 

@@ -72,7 +72,7 @@ def _requested_work(model: CompiledModel, facts: ModelFacts) -> Build | None:
 
 
 def _is_current(model: CompiledModel, facts: ModelFacts) -> bool:
-    """Tell whether what the table holds can be built upon."""
+    """Return whether what the table holds can be built upon."""
     return bool(facts.coverage.segments) and rebuild_reason(model, facts, Selection()) is None
 
 

@@ -1,11 +1,11 @@
-"""Tell which metadata file of a table was its published head, when the catalog that knew is lost.
+"""Find which metadata file of a table was its published head, when the catalog that knew is lost.
 
-Stages are written into the folder of the table they build, so files that were never published lie beside those that
+Stages are written into the folder of the table they build, so files that were never published are beside those that
 were. A stage is *sealed* by its last file, which holds the mark and the touch of the batch; an unsealed one is passed
-over. Every write of others is published by itself. Of sealed files the one with the highest token, then the latest, is
-the head: a run with a lower token cannot publish after a higher one was given, and the batches of one run are staged
-one after another, so each published version is an ancestor of that file. It may be one that was sealed and not
-published; that is a whole version of the table too, built from pinned inputs on a published base.
+over. Every foreign write is published at once. Of sealed files the one with the highest token, then the latest, is the
+head: a run with a lower token cannot publish after a higher one was given, and the batches of one run are staged one
+after another, so each published version is an ancestor of that file. It may be one that was sealed and not published;
+that is a whole version of the table too, built from pinned inputs on a published base.
 """
 
 from collections.abc import Iterable
@@ -50,7 +50,7 @@ def published_head(
 
 
 def _newest_below(file: MetadataFile, children: dict[str | None, list[MetadataFile]]) -> MetadataFile:
-    """Follow the history from a file to its end; a write of others on a version shows that no stage on it was used."""
+    """Follow the history from a file to its end; a foreign write on a version shows that no stage on it was used."""
     while below := children.get(file.name):
         foreign = [item for item in below if item.kind == "foreign"]
         branches = {item.name: _newest_age(item, children) for item in foreign or below}

@@ -25,7 +25,7 @@ def carried_ranges(model: CompiledModel, coverage: Coverage, span: Interval) -> 
 
 
 def last_own_version(coverage: Coverage) -> Position | None:
-    """Return the version before others wrote to a table; None where nobody did."""
+    """Return the version before another program wrote to a table; None where no other writer did."""
     debts = (debt for segment in coverage.segments for debt in segment.debts)
     return next((debt.since for debt in debts if debt.is_foreign), None)
 

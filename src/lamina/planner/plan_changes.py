@@ -33,7 +33,7 @@ def plan_changes(
 
 
 def _concerns(name: ModelName, plan: Plan, *, now: CompiledModel | None) -> bool:
-    """Tell whether a plan is about a model: it was requested, or it is built because it is read."""
+    """Return whether a plan is about a model: it was requested, or it is built because it is read."""
     chosen = plan.selection.models
     if chosen is None or name in chosen:
         return True

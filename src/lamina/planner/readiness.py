@@ -59,7 +59,7 @@ def readiness(
         releases |= {parent.next_due} if late and parent.next_due and _is_ahead(parent, late) else set()
         blocked, waiting = merge((*blocked, *bad)), merge((*waiting, *late))
     if model.reads_itself and (unready := merge((*blocked, *waiting))):
-        # Each slice stands on the one before: nothing after the first unready one can be built.
+        # Each slice builds on the one before: nothing after the first unready one can be built.
         rest = intersect(wanted, (Interval(unready[0].start, MAX),))
         blocked, waiting = (rest, ()) if blocked and blocked[0] == unready[0] else (blocked, rest)
     return Readiness(

@@ -80,7 +80,7 @@ def _still_held(
 
 
 def _forgiven(segment: Segment) -> Segment:
-    """Return a range that was carried over from before others wrote to the table."""
+    """Return a range that was carried over from before another program wrote to the table."""
     return segment.replace(debts=tuple(debt for debt in segment.debts if not debt.is_foreign))
 
 

@@ -31,7 +31,7 @@ class Recorded(Value, frozen=True):
 
 
 class Found(Value, frozen=True):
-    """What the table's history tells: the versions after the recorded one, or all known where it is not an ancestor."""
+    """What the table's history says: the versions after the recorded one, or all known where it is not an ancestor."""
 
     versions: tuple[Version, ...]
     is_linked: bool

@@ -153,7 +153,7 @@ def failure_in_words(failures: tuple[Failure, ...]) -> str:
 
 
 def _between(log: tuple[Touch, ...], debts: list[Debt]) -> tuple[Touch, ...]:
-    """Return the touches of a log that debts came from; the longest of them tells."""
+    """Return the touches of a log that debts came from; the longest of them decides."""
     starts, ends = {debt.since for debt in debts}, {debt.position for debt in debts}
     firsts = [index for index, touch in enumerate(log) if touch.parent in starts]
     lasts = [index for index, touch in enumerate(log) if touch.position in ends]

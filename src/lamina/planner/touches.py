@@ -12,13 +12,13 @@ from lamina.values.names import TableName
 from lamina.values.schema import Schema
 from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges
 
-_NAMED = 50  # in wider tables a comparison of each column alone would cost more than it tells
+_NAMED = 50  # in wider tables a comparison of each column alone would cost more than it is worth
 
 
 def batch_extent(batch: Batch, model: CompiledModel, *, added: tuple[ColumnRanges, ...]) -> Extent:
     """Return what a batch touches; `added` are the ranges its appended rows lie in, where the warehouse knows them.
 
-    An equal result is `Nothing`, which the diff tells, not the batch.
+    An equal result is `Nothing`, which the diff shows, not the batch.
     """
     slices = model.traits.slices
     if batch.mode == "rewrite":
@@ -34,7 +34,7 @@ def batch_extent(batch: Batch, model: CompiledModel, *, added: tuple[ColumnRange
 
 
 def adds_nothing(staged: Staged) -> bool:
-    """Say whether an append had no row to add, so that nobody is touched by it."""
+    """Say whether an append had no row to add, so that no reader is touched by it."""
     return staged.batch.mode == "append" and not staged.counts.written and not staged.drift
 
 
@@ -51,7 +51,7 @@ def new_slices(batch: Batch, coverage: Coverage) -> tuple[Interval, ...] | None:
 
 
 def has_new_rows(batch: Batch, coverage: Coverage) -> bool:
-    """Say whether rows came that a reader can tell from changed ones: new slices, or new keys of a whole table."""
+    """Say whether a reader can distinguish new rows from changed ones: new slices, or new keys of a whole table."""
     slices = new_slices(batch, coverage)
     return batch.mode != "rewrite" if slices is None else bool(slices)
 

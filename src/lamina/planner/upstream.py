@@ -1,4 +1,4 @@
-"""How a model stands for its readers, from its coverage and from what is decided or has happened in this pass."""
+"""The state of a model for its readers, from its coverage and from what is decided or has happened in this run."""
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.decide_intervals import schedule_of

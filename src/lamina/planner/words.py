@@ -35,7 +35,7 @@ def changes_for_reader(use: InputUse, touches: Iterable[Touch], *, zone: str) ->
 
 
 def _tells_of(touch: Touch, column: ColumnName) -> bool:
-    """Tell whether a touch knows the ranges of a column in which rows changed."""
+    """Return whether a touch knows the ranges of a column in which rows changed."""
     known = touch.extent.columns if isinstance(touch.extent, Ranges) else ()
     named = {item.column.lower() for item in known}
     named |= {proof.filter_column.lower() for proof in touch.refinements if proof.filter_column is not None}

@@ -37,7 +37,7 @@ def scalars(value: Any, key: str, findings: Findings) -> Any:
 
 
 def _is_scalar(item: Any) -> bool:
-    """Tell whether a value can be in a column: numbers must fit Spark's longest."""
+    """Return whether a value can be in a column: numbers must fit Spark's longest."""
     match item:
         case bool() | str():
             return True

@@ -1,4 +1,4 @@
-"""Keys that tell whether a scanned project is the one seen before, in whole or but for the text of its queries."""
+"""Keys that show whether a scanned project is the one seen before, in whole or but for the text of its queries."""
 
 import re
 from collections.abc import Mapping

@@ -23,7 +23,7 @@ TOKEN = r"""
   )
     """
 
-PLAIN = re.compile(r'"[^"\\\n]*"|#[^\n]*')  # a comment's quotes are told from a string's by what opens first
+PLAIN = re.compile(r'"[^"\\\n]*"|#[^\n]*')  # what opens first says whether a quote is in a comment or a string
 BRACKET = re.compile(r"[\[\]{}]")
 STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
@@ -37,7 +37,7 @@ class Location(Value, frozen=True):
 
 
 def is_surely_shallow(text: str) -> bool:
-    """Tell without a scan that neither brackets nor dotted keys go deep; most files are judged at a glance."""
+    """Find out without a scan that neither brackets nor dotted keys go deep; most files are judged at a glance."""
     if text.count(".") > MAX_DEPTH and any(line.count(".") > MAX_DEPTH for line in text.split("\n")):
         return False
     if text.count("[") + text.count("{") <= MAX_DEPTH:

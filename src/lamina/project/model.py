@@ -48,12 +48,12 @@ class CheckSettings(Value, frozen=True):
 
     @property
     def is_table_key(self) -> bool:
-        """Tell whether it demands that a key is unique among all rows of a table."""
+        """Return whether it demands that a key is unique among all rows of a table."""
         return self.type == "unique" and self.scope == "table"
 
     @property
     def is_strict(self) -> bool:
-        """Tell whether no row at all may fail it."""
+        """Return whether no row at all may fail it."""
         return self.severity == "error" and self.where is None and self.max_failed_rows == 0
 
 
@@ -103,7 +103,7 @@ class SettingPlaces(Value, frozen=True):
         return Place(file=self.file, line=line, column=column)
 
     def has(self, key: str) -> bool:
-        """Tell whether the file sets a key."""
+        """Return whether the file sets a key."""
         return key in locate(self.text).keys
 
 

@@ -67,7 +67,7 @@ def read_project(scan: Scan, variables: Mapping[str, str]) -> Project:
 
 
 def _adds_functions(project_file: ProjectFile, models: Iterable[ModelFile]) -> bool:
-    """Tell whether queries may call functions that are not Spark's own."""
+    """Return whether queries may call functions that are not Spark's own."""
     spark = project_file.sections.get("spark", {})
     if "remote" in spark or "spark.sql.extensions" in spark.get("conf", {}):
         return True
@@ -75,12 +75,12 @@ def _adds_functions(project_file: ProjectFile, models: Iterable[ModelFile]) -> b
 
 
 def is_module(path: str) -> bool:
-    """Tell whether a Python file is a module that models import, not a model: outside `models`, or named `_...`."""
+    """Return whether a Python file is a module that models import, not a model: outside `models`, or named `_...`."""
     return path.endswith(".py") and (not path.startswith("models/") or path.rpartition("/")[2].startswith("_"))
 
 
 def is_model(path: str) -> bool:
-    """Tell whether a file is the text of a model or seed."""
+    """Return whether a file is the text of a model or seed."""
     folder = path.partition("/")[0]
     if folder == "models":
         return path.endswith((".sql", ".py")) and not is_module(path)

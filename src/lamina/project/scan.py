@@ -86,7 +86,7 @@ class _Scanner:
             pass
 
     def _holds_modules(self, entry: os.DirEntry[str]) -> bool:
-        """Tell whether a folder beside `models` is a Python package of the project; others may be vast data."""
+        """Return whether a folder beside `models` is a Python package of the project; others may be vast data."""
         if not os.path.realpath(entry.path).startswith(self.root + os.sep):
             return False
         try:

@@ -76,7 +76,7 @@ def _cron_problem(expression: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def is_zone(zone: str) -> bool:
-    """Tell whether a name is that of a time zone."""
+    """Return whether a name is that of a time zone."""
     from zoneinfo import ZoneInfo
 
     if len(zone) > 60 or not ZONE.fullmatch(zone):

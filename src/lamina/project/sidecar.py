@@ -115,7 +115,7 @@ HOMES = {
 
 
 class Sidecar(Value, frozen=True):
-    """A model's settings, where its keys stand, and what is wrong with them."""
+    """A model's settings, where its keys are, and what is wrong with them."""
 
     settings: ModelSettings
     places: SettingPlaces

@@ -15,7 +15,7 @@ BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 
 
 def is_value(text: str, kind: DataType) -> bool:
-    """Tell whether Spark can take a text for a value of a type; of nested types nothing is known.
+    """Return whether Spark can take a text for a value of a type; of nested types nothing is known.
 
     >>> is_value("300", DataType("tinyint"))
     False
@@ -38,7 +38,7 @@ def is_value(text: str, kind: DataType) -> bool:
 
 
 def _fits(number: Decimal, precision: int, scale: int) -> bool:
-    """Tell whether a number has room before the point, once it is rounded behind it."""
+    """Return whether a number has room before the point, once it is rounded behind it."""
     try:
         rounded = round(number, scale)
     except InvalidOperation:

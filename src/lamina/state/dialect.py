@@ -55,7 +55,7 @@ class StateTransaction:
         self.execute(_upsert(table, tuple(key), tuple(rest)), (*key.values(), *rest.values()))
 
     def has_table(self, name: str) -> bool:
-        """Tell whether there is a table of a name."""
+        """Return whether there is a table of a name."""
         return self.execute(self.dialect.find_table, (name,)).fetchone() is not None
 
 

@@ -18,7 +18,7 @@ def put_run(transaction: StateTransaction, run: RunRecord) -> None:
 
 
 def close_runs(transaction: StateTransaction, environment: EnvironmentName) -> None:
-    """Record the runs of an environment that are still open as interrupted: whoever holds the lease is alone."""
+    """Record the runs of an environment that are still open as interrupted: the holder of the lease is alone."""
     rows = transaction.execute("SELECT run FROM lamina_run ORDER BY number DESC LIMIT ?", (_MAYBE_OPEN,)).fetchall()
     for (text,) in rows:
         run = from_json(text, RunRecord)

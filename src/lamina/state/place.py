@@ -73,7 +73,7 @@ def keep_here(transaction: StateTransaction, warehouse: Path) -> None:
 
 
 def is_kept_here(transaction: StateTransaction, warehouse: Path) -> bool:
-    """Tell whether the note beside the tables names this file, or there is none yet."""
+    """Return whether the note beside the tables names this file, or there is none yet."""
     note = read_publications(warehouse, read_place(transaction).identity)
     return note is None or note.state == _state_file(transaction)
 
@@ -83,7 +83,7 @@ def _state_file(transaction: StateTransaction) -> str:
 
 
 def _may_be_store(path: str, identity: str) -> bool:
-    """Tell whether a file is a state with an identity; one that cannot be read may be."""
+    """Return whether a file is a state with an identity; one that cannot be read may be."""
     try:
         with looking(Path(path), connect=connect_read_only) as transaction:
             return read_place(transaction).identity == identity

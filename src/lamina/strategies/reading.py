@@ -14,7 +14,7 @@ class Reading(Protocol):
 
     @property
     def is_driver(self) -> bool:
-        """Tell whether it is the driving input."""
+        """Return whether it is the driving input."""
 
     @property
     def filter_column(self) -> ColumnName | None:

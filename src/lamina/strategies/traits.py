@@ -52,20 +52,20 @@ class Traits(Value, frozen=True):
 
     @property
     def has_table(self) -> bool:
-        """Tell whether a model has a table; without one it is inlined in its readers."""
+        """Return whether a model has a table; without one it is inlined in its readers."""
         return self.mode is not None
 
     @property
     def is_append(self) -> bool:
-        """Tell whether rows, once loaded, stay as the run that loaded them saw its inputs."""
+        """Return whether rows, once loaded, stay as the run that loaded them saw its inputs."""
         return self.new_rows == "append"
 
     @property
     def is_recomputed(self) -> bool:
-        """Tell whether every build replaces all rows."""
+        """Return whether every build replaces all rows."""
         return self.mode == "replace_all" and self.new_rows is None
 
     @property
     def can_hold_more(self) -> bool:
-        """Tell whether a table may hold rows or values that its query does not give."""
+        """Return whether a table may hold rows or values that its query does not give."""
         return bool(self.kept_by) or self.slices is not None or self.upsert is not None

@@ -53,7 +53,7 @@ class Counts(Value, frozen=True):
 
 
 class Staged(Value, frozen=True):
-    """A batch written aside: nobody sees it yet."""
+    """A batch written aside: no reader sees it yet."""
 
     batch: Batch
     pointer: str  # metadata of the stage

@@ -1,4 +1,4 @@
-"""What happens during a run, told as it happens; displays and logs consume these."""
+"""What happens during a run, reported as it happens; displays and logs consume these."""
 
 from lamina.values.interval import Interval
 from lamina.values.names import ModelName, RunId
@@ -62,7 +62,7 @@ class Retrying(Value, frozen=True, tag="retrying", tag_field="event"):
 
 
 class Recovered(Value, frozen=True, tag="recovered", tag_field="event"):
-    """An earlier run's end was found and put right."""
+    """What an earlier run left was found and cleaned up."""
 
     detail: str
 

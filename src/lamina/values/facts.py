@@ -64,7 +64,7 @@ class Intent(Value, frozen=True):
 class TargetFacts(Value, frozen=True):
     """How a model's own table compares with what state recorded."""
 
-    # `lost`: ours, but files of it cannot be read; `unreadable`: nobody can tell whose it is
+    # `lost`: ours, but files of it cannot be read; `unreadable`: its owner is not known
     # `unregistered`: ours, its files are there, and the catalog has no row for it
     status: Literal[
         "absent", "ours", "moved", "foreign_write", "unmarked", "other_project", "lost", "unreadable", "unregistered"

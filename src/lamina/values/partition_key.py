@@ -47,7 +47,7 @@ def parse_key(grid: Grid, key: str) -> Interval | None:
 
 
 def parse_coarse_key(grid: Grid, key: str) -> Interval | None:
-    """Return the units a key of the grid's grain or a coarser one spans, or None if it is no such key."""
+    """Return the units a key of the grid's grain or a coarser one spans, or None if it is not such a key."""
     unit = next((unit for unit, form in _FORMS if re.fullmatch(form, key, re.ASCII)), None)
     if unit == "minute":
         unit = grid.unit

@@ -1,4 +1,4 @@
-"""What is wanted of one table, plain enough to be answered by whoever can read it."""
+"""What is wanted of one table, plain enough to be answered by any reader of the table."""
 
 from typing import Any
 

@@ -6,7 +6,7 @@ HIDDEN: Final = "***"
 
 
 class Secret:
-    """Text that is shown to nobody but the one who calls `reveal`."""
+    """Text that only `reveal` shows."""
 
     __slots__ = ("_text",)
 

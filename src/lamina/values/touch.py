@@ -20,7 +20,7 @@ class Nothing(Value, frozen=True, tag="nothing", tag_field="type"):
 
 
 class Ranges(Value, frozen=True, tag="ranges", tag_field="type"):
-    """Only rows inside the ranges changed, told for each column it is known for."""
+    """Only rows inside the ranges changed, given for each column where they are known."""
 
     columns: tuple[ColumnRanges, ...]
 
@@ -45,7 +45,7 @@ class Refinement(Value, frozen=True):
 
     @property
     def is_equal(self) -> bool:
-        """Tell whether nothing changed in the columns."""
+        """Return whether nothing changed in the columns."""
         return self.filter_column is None and not self.ranges
 
 

@@ -15,5 +15,5 @@ class Value(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 def tag_of(variant: Value) -> str:
-    """Return the word that tells a variant from the others when it is encoded."""
+    """Return the word that distinguishes a variant from the others when it is encoded."""
     return str(variant.__struct_config__.tag)

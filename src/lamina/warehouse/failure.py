@@ -49,7 +49,7 @@ class WarehouseFailure(LaminaError):
 
     @property
     def is_transient(self) -> bool:
-        """Tell whether another try may succeed."""
+        """Return whether another try may succeed."""
         return self.kind in _TRANSIENT
 
 

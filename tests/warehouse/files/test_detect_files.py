@@ -114,7 +114,7 @@ def test_removed_and_changed_files_touch_what_they_held(settings: WarehouseSetti
     )
 
 
-def test_wide_file_tells_the_hours_it_holds_not_all_between(settings: WarehouseSettings) -> None:
+def test_wide_file_touches_the_hours_it_holds_not_all_between(settings: WarehouseSettings) -> None:
     write(settings, "a.parquet", instant(1))
     before = head(settings, source())
     write(settings, "b.parquet", instant(2, 5, 30), instant(20, 7, 10))
@@ -187,7 +187,7 @@ def test_touching_a_file_without_rows_of_that_column_touches_no_range(settings: 
     assert changes(settings, source("csv"), before).extent == ranges()
 
 
-def test_column_nobody_requested_before_is_looked_up(settings: WarehouseSettings) -> None:
+def test_column_that_was_not_requested_before_is_looked_up(settings: WarehouseSettings) -> None:
     write(settings, "a.parquet", instant(1))
     before = file_head(settings, source(), columns=()).position
     write(settings, "b.parquet", instant(2))
@@ -449,7 +449,7 @@ def test_a_file_that_was_away_is_new_only_with_other_bytes(settings: WarehouseSe
     assert new_files(settings, without, both) == ["a"]
 
 
-def test_new_files_cannot_be_told_without_a_list_of_those_that_were_loaded(settings: WarehouseSettings) -> None:
+def test_new_files_are_not_known_without_a_list_of_those_that_were_loaded(settings: WarehouseSettings) -> None:
     _, both = two_files(settings)
     with pytest.raises(NotAppended):
         new_files(settings, both, Position("lost"))

@@ -133,7 +133,7 @@ def test_compressed_and_nested_json_is_read(tmp_path: Path) -> None:
         ("csv", "v\n1", {"nullValue": "-"}),
     ],
 )
-def test_what_cannot_be_told_is_left_to_spark(
+def test_what_is_not_known_is_left_to_spark(
     tmp_path: Path, kind: Format, content: str, options: dict[str, str]
 ) -> None:
     (tmp_path / "data").mkdir()

@@ -1,4 +1,4 @@
-"""Manifests are read once for all who ask, and again when more is told of their files."""
+"""Manifests are read once for all who ask, and again when more is known of their files."""
 
 from pathlib import Path
 

@@ -55,5 +55,5 @@ def test_a_syntax_error_is_shown_where_it_is(tmp_path: Path) -> None:
     assert (place.file, place.line, place.column) == (PATH, 2, 5)
 
 
-def test_an_exception_of_nobody_has_no_place(tmp_path: Path) -> None:
+def test_an_exception_outside_the_project_has_no_place(tmp_path: Path) -> None:
     assert python_place(RuntimeError("no"), path=PATH, root=str(tmp_path)) is None

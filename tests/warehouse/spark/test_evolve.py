@@ -1,4 +1,4 @@
-"""How columns follow: what is kept, what can be cast, what is told."""
+"""How columns follow: what is kept, what can be cast, what is reported."""
 
 import pytest
 
@@ -59,7 +59,7 @@ def test_an_ignored_drift_casts_what_it_must_and_changes_nothing_else() -> None:
     assert cast_columns(table, change) == schema(id="int", amount="int", note="string", flag="string")
 
 
-def test_an_ignored_drift_tells_what_stays_and_what_it_must_follow() -> None:
+def test_an_ignored_drift_says_what_stays_and_what_it_must_follow() -> None:
     table = schema(id="int", note="string", code="string", gone="int", flag="boolean", at="date")
     change = evolve(table, schema(id="bigint", note="int", code="date", flag="string", at="timestamp", extra="int"))
     assert {item.column: item.action for item in ignored_drift_of("m", change, table)} == {

@@ -1,4 +1,4 @@
-"""What a Python model is told when it asks for what it has not, or returns no table."""
+"""The error of a Python model that reads an undeclared input, or returns no table."""
 
 from typing import Any
 

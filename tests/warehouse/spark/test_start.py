@@ -1,4 +1,4 @@
-"""What must be there before Spark starts: Java, jars, a folder to write; each missing piece is told."""
+"""What must be there before Spark starts: Java, jars, a folder to write; each missing piece is reported."""
 
 from pathlib import Path
 

@@ -65,13 +65,13 @@ def affected_columns(reader: CompiledModel, table: TableName, changed: Columns) 
 
 
 def with_rows(model: CompiledModel, changed: frozenset[ColumnName]) -> Columns:
-    """Return columns of a model that change; None, for its rows too, if its strategy tells rows by one of them."""
+    """Return columns of a model that change; None, for its rows too, if its strategy identifies rows by one of them."""
     telling = {name.lower() for name in model.traits.telling}
     return changed if telling.isdisjoint(name.lower() for name in changed) else None
 
 
 def _is_read_by(reader: CompiledModel, use: InputUse, changed: frozenset[ColumnName]) -> bool:
-    """Tell whether one of some columns says which rows of its driver a model has not read yet."""
+    """Return whether one of some columns says which rows of its driver a model has not read yet."""
     driver = reader.traits.driver
     if not use.is_driver or driver is None or driver.timestamp_column is None:
         return False

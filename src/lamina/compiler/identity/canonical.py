@@ -45,7 +45,7 @@ def _select(walk: Walk, node: Any) -> None:
     has_reader = walk.has_block(node)
     block = walk.block_of(node)
     if not has_reader:
-        block.names_matter = True  # nobody said how its columns are read
+        block.names_matter = True  # how its columns are read is not known
     scope = walk.enter(node, block)
     if (source := args.get("from_")) is not None:
         _register(walk, scope, source.args["this"])

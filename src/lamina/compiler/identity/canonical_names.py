@@ -51,7 +51,7 @@ def _window(walk: Walk, node: Any) -> None:
     walk.out.append("(Window" if number is None else f"(Window {number}")
     silent = {"alias"} if number is not None else set()
     if args["this"].__class__ is exp.Identifier:
-        silent.add("this")  # a definition: whoever reads it knows its place
+        silent.add("this")  # a definition: its readers know its place
     walk.push(arguments(args, SILENT | silent))
 
 

@@ -69,7 +69,7 @@ class Walk:
         return block
 
     def has_block(self, query: Any) -> bool:
-        """Tell whether whoever reads this query has asked for its block."""
+        """Return whether a reader of this query has asked for its block."""
         return id(query) in self._block_of
 
     def _drain(self, tree: Any) -> None:

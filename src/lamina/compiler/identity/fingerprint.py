@@ -94,7 +94,7 @@ def rows_and_layout(settings: ModelSettings) -> tuple[object, ...]:
     """Return the settings that change rows or layout.
 
     Left out are those that only say when and how much to build at a time (`cron`, `start`, `lookback`, `batch_size`),
-    what to check, whom to tell, and what to do when something moves.
+    what to check, whom to notify, and what to do when something changes.
     """
     windows = sorted(
         (name.lower(), parse_duration(use.window) or use.window)

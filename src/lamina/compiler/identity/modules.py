@@ -10,7 +10,7 @@ ReadText = Callable[[str], str | None]  # a path relative to the project to its 
 
 
 def source_hash(text: str) -> str:
-    """Return a hash of Python source that is blind to comments, formatting and docstrings nobody reads."""
+    """Return a hash of Python source that is blind to comments, formatting and docstrings that are not used."""
     tree = _parse(text)
     if tree is None:
         return _hash("text:" + text)

@@ -6,7 +6,7 @@ Origin = tuple[str, str]  # table, column
 
 
 class Reads(Value, frozen=True, array_like=True):
-    """Everything one query reads, by what it is read for; the tables are no ephemeral models."""
+    """Everything one query reads, by what it is read for; the tables are not ephemeral models."""
 
     tables: tuple[str, ...]
     for_rows: tuple[Origin, ...]

@@ -74,7 +74,7 @@ def _mismatches(
 
 
 def _are_strangers(one: DataType, other: DataType) -> bool:
-    """Tell whether Spark surely refuses two types side by side; structs are paired by rules of their own."""
+    """Return whether Spark surely refuses two types side by side; structs are paired by rules of their own."""
     if any(word in kind for kind in (one, other) for word in ("struct<", "variant")):
         return False
     return common_type(one, other) is None

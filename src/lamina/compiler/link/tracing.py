@@ -17,7 +17,7 @@ def type_of(subject: Subject, query: QueryObject, *, relation: int, name: str) -
 
 
 def has_key(subject: Subject, query: QueryObject, *, relation: int, columns: Iterable[str]) -> bool:
-    """Tell whether some columns of a relation hold a declared key of the table they come from."""
+    """Return whether some columns of a relation hold a declared key of the table they come from."""
     if relation < 0:
         return False
     inside = [_origin(query, relation, name, names=subject.names) for name in columns]
@@ -52,7 +52,7 @@ def _source(query: QueryObject, scope: SelectScope, name: str) -> tuple[int, str
 
 
 def _owned(query: QueryObject, scope: SelectScope, relation: int, name: str) -> tuple[int, str] | None:
-    """Return a column with its relation; without one it can only be told where there is just one."""
+    """Return a column with its relation; without one it is known only where there is just one."""
     if relation >= 0:
         return (relation, name) if relation in scope.relations else None
     tables = [item for item in scope.relations if isinstance(query.relations[item], (TableRelation, QueryRelation))]

@@ -55,7 +55,7 @@ def visible_columns(scope: SelectScope, rows: Mapping[int, Rows]) -> Visible:
             opened.append(part)
         if number in shared:
             columns, own = _join_shared(shared[number], columns, own, reads=reads, names=names)
-            for unknown in opened:  # the shared columns may be among those nobody knows
+            for unknown in opened:  # the shared columns may be among the unknown ones
                 reads |= unknown.everything().keys()
         if number in scope.hidden:
             hidden.extend(own)

@@ -186,7 +186,7 @@ def _of_bracket(bracket: Bracket, tokens: list[Token]) -> Iterator[Foreign]:
 
 
 def _ends_list(following: list[Token]) -> bool:
-    """Tell whether nothing follows a comma; a column could be called `from`."""
+    """Return whether nothing follows a comma; a column could be called `from`."""
     kinds = [token.token_type for token in following]
     if not kinds or kinds[0] in ENDS:
         return True

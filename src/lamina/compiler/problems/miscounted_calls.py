@@ -44,7 +44,7 @@ def miscounted_calls(text: str, called: list[str], *, tokens: list[Token], nodes
 
 
 def _looks_right(text: str, called: list[str]) -> bool:
-    """Tell quickly, by brackets and commas alone, that no call is miscounted; a comment can make it look wrong."""
+    """Find out quickly, by brackets and commas alone, that no call is miscounted; a comment can make it look wrong."""
     before, *pieces = (TEXT.sub("''", text) if "'" in text else text).split("(")
     if ")" in before or len(pieces) != len(called):
         return False
@@ -85,7 +85,7 @@ def _suspect(tokens: list[Token], bracket: Bracket) -> Miscounted | None:
 
 
 def _is_uncountable(tokens: list[Token], number: int) -> bool:
-    """Tell whether a token shows that commas count no arguments; a star does where it stands for columns."""
+    """Return whether a token shows that commas count no arguments; a star does where it stands for columns."""
     kind = tokens[number].token_type
     return kind in UNCOUNTABLE or (kind is TokenType.STAR and tokens[number - 1].token_type in BEFORE_STAR)
 

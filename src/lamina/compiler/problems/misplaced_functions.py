@@ -123,7 +123,7 @@ def _of_call(node: Node, key: str) -> Iterator[Misplaced]:
 
 
 def _of_positions(select: exp.Select) -> Iterator[Misplaced]:
-    """Yield the numbers in GROUP BY that mean an aggregate, or no output at all, or stand beside a star."""
+    """Yield the numbers in GROUP BY that mean an aggregate, or no output at all, or are beside a star."""
     items, group = select.args["expressions"], select.args.get("group")
     keys = [key for key in group.expressions if type(key) is exp.Literal and key.is_int] if group is not None else []
     if keys and any(star_of(item) is not None for item in items):

@@ -57,7 +57,7 @@ def problems_of(text: str, tokens: list[Token], *, nodes: Nodes, suspects: Seque
 
 
 def _repeated_ctes(text: str, nodes: Nodes) -> Iterator[Diagnostic]:
-    """Yield the CTEs that are named as one before them in the same WITH; Spark tells names apart by case here."""
+    """Yield the CTEs that are named as one before them in the same WITH; Spark distinguishes names by case here."""
     for clause in nodes.of(_WITHS):
         seen: set[str] = set()
         for cte in clause.expressions:
@@ -77,5 +77,5 @@ def _uneven_values(text: str, nodes: Nodes) -> Iterator[Diagnostic]:
 
 
 def _may_be_struct(row: exp.Tuple) -> bool:
-    """Tell whether a row is one value only, and that could be a struct, whose fields are the columns."""
+    """Return whether a row is one value only, and that could be a struct, whose fields are the columns."""
     return len(row.expressions) == 1 and not isinstance(row.expressions[0], exp.Literal | exp.Null | exp.Boolean)

@@ -54,7 +54,7 @@ class Keys:
         self.computed.update(_parts(column))
 
     def cover(self, column: exp.Column, *, is_whole: bool) -> bool:
-        """Tell whether a column may be grouped; `is_whole`: no expression is around it."""
+        """Return whether a column may be grouped; `is_whole`: no expression is around it."""
         parts = _parts(column)
         name = parts[-1]
         if not is_whole and not self.computed.isdisjoint(parts):
@@ -106,7 +106,7 @@ def _grouped_names(suspect: Suspect) -> tuple[str, ...] | None:
 
 
 def _is_plain(select: exp.Select, group: exp.Group, items: list[Node]) -> bool:
-    """Tell quickly that all outputs are aggregates or grouped columns spelt as in GROUP BY, as nearly always."""
+    """Find out quickly that all outputs are aggregates or grouped columns spelt as in GROUP BY, as nearly always."""
     if select.args.get("having") is not None or select.args.get("order") is not None:
         return False
     keys = {_spelling(key) for key in group.expressions if type(key) is exp.Column}

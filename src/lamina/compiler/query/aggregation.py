@@ -32,7 +32,7 @@ def columns_outside(node: Node) -> Iterator[exp.Column]:
 
 
 def folds_rows(node: Node) -> bool:
-    """Tell whether an expression surely holds an aggregate over rows, not over a window."""
+    """Return whether an expression surely holds an aggregate over rows, not over a window."""
     stack = [node]
     while stack:
         item = stack.pop()
@@ -66,7 +66,7 @@ def _inside_window(window: Node) -> Iterator[Node]:
 
 
 def _is_closed(kind: type) -> bool:
-    """Tell whether nothing inside nodes of a class counts."""
+    """Return whether nothing inside nodes of a class counts."""
     known = _IS_CLOSED.get(kind)
     if known is None:
         known = _IS_CLOSED[kind] = issubclass(kind, CLOSED)
@@ -74,7 +74,7 @@ def _is_closed(kind: type) -> bool:
 
 
 def is_unclear(node: Node) -> bool:
-    """Tell whether a function could be an aggregate of the user's, or give a column its name."""
+    """Return whether a function could be an aggregate of the user's, or give a column its name."""
     kind = type(node)
     if kind is exp.Anonymous:
         name = node.name.lower()

@@ -1,4 +1,4 @@
-"""How deep a query nests, told from its tokens, so that nothing recursive ever sees one that is too deep."""
+"""How deep a query nests, counted in its tokens, so that nothing recursive ever sees one that is too deep."""
 
 from collections.abc import Sequence
 
@@ -60,7 +60,7 @@ class _Level:
 
 
 def is_surely_shallow(text: str, count: int) -> bool:
-    """Tell from a text and the number of its tokens that no limit is near, as for most queries."""
+    """Find out from a text and the number of its tokens that no limit is near, as for most queries."""
     if count > _FEW_TOKENS:
         return False
     folded = text.lower()

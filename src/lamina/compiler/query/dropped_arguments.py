@@ -17,7 +17,7 @@ FREQUENCY = 2
 
 
 def may_lack_arguments(text: str) -> bool:
-    """Tell at a glance whether something may be dropped; nearly no query has such a call."""
+    """Return quickly whether something may be dropped; hardly any query has such a call."""
     lower = text.lower()
     return ("trunc" in lower or "percentile" in lower) and SUSPECT.search(lower) is not None
 

@@ -39,7 +39,7 @@ def generator_name(node: exp.Expr) -> str | None:
 
 
 def is_generator(kind: type[exp.Expr]) -> bool:
-    """Tell whether nodes of a class make rows."""
+    """Return whether nodes of a class make rows."""
     return kind.__name__ in _NAMED
 
 

@@ -49,7 +49,7 @@ def star_of(item: exp.Expr) -> exp.Star | None:
 
 
 def is_named_table(node: exp.Expr) -> bool:
-    """Tell whether an item of FROM is a name, of however many parts, rather than a function or a query."""
+    """Return whether an item of FROM is a name, of however many parts, rather than a function or a query."""
     if not isinstance(node, exp.Table):
         return False
     this = node.this
@@ -67,7 +67,7 @@ def ordinals(keys: list[exp.Expr]) -> list[int]:
 
 
 def position_of(key: exp.Expr) -> int | None:
-    """Return the position, from 0, that a key written as a number stands for; None if it is no such number."""
+    """Return the position, from 0, that a key written as a number stands for; None if it is not such a number."""
     is_number = isinstance(key, exp.Literal) and not key.is_string and len(key.this) <= MOST_DIGITS and key.is_int
     return int(key.this) - 1 if is_number else None
 
@@ -124,7 +124,7 @@ def own_nodes(node: Any) -> Iterator[Any]:
 
 
 def has_grouping_sets(group: Any) -> bool:
-    """Tell whether a GROUP BY makes subtotals, too."""
+    """Return whether a GROUP BY makes subtotals, too."""
     if group is None:
         return False
     has_clause = any(group.args.get(key) for key in ("rollup", "cube", "grouping_sets", "totals"))

@@ -55,7 +55,7 @@ class Visible:
 
 
 class Definition:
-    """A CTE, or a query to be read as one; `number` tells in which order they are first read."""
+    """A CTE, or a query to be read as one; `number` is the order in which they are first read."""
 
     __slots__ = ("columns", "number", "order", "query", "visible")
 
@@ -87,7 +87,7 @@ class Scope:
         self.sees_outputs = True  # not in WHERE
         self.occurrences: dict[str, int] = {}
         self.blocks: list[Block | None] = []  # by occurrence; None: a table or a function, whose columns have names
-        self.windows: Mapping[str, int] = NO_WINDOWS  # those it names, in order; Spark tells their case
+        self.windows: Mapping[str, int] = NO_WINDOWS  # those it names, in order; Spark distinguishes their case
         self.aliases: set[str] = set()  # own outputs that are not just a column under its own name
 
     def add(self, alias: str | None, block: Block | None) -> None:
@@ -109,7 +109,7 @@ def define(with_: Any, outer: Visible) -> Visible:
 
 
 def is_query(node: Any) -> bool:
-    """Tell a query from a table, a join in brackets or a function."""
+    """Distinguish a query from a table, a join in brackets or a function."""
     while node.__class__ is exp.Subquery:
         node = node.args["this"]
     return node.__class__ is exp.Select or isinstance(node, exp.SetOperation)

@@ -46,7 +46,7 @@ CLOSED_PIECE = re.compile(
 )
 
 
-BRACES = frozenset((TokenType.L_BRACE, TokenType.BLOCK_START))  # in Spark SQL, braces only stand in texts
+BRACES = frozenset((TokenType.L_BRACE, TokenType.BLOCK_START))  # in Spark SQL, braces occur only in texts
 
 
 class Parsed(NamedTuple):

@@ -55,7 +55,7 @@ class _Writer:
         return self.call(node, depth + 1)
 
     def children(self, node: exp.Expr, depth: int) -> list[Program]:
-        """Write every argument that is an expression; words and flags of the parser are no arguments."""
+        """Write every argument that is an expression; words and flags of the parser are not arguments."""
         found: list[Program] = []
         for value in node.args.values():
             if isinstance(value, list):

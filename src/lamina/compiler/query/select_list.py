@@ -60,7 +60,7 @@ class SelectList:
         return [Output(name, ("column", number, name), uses, start_of(item)) for name in names]
 
     def _generated(self, item: exp.Expr) -> Star:
-        """Return a row-making function without names as all the columns it gives, which linking will tell."""
+        """Return a row-making function without names as all the columns it gives, which linking finds out."""
         self.frame.filters.extend(self.collector.collect(item))
         self.collector.is_row_local = False
         relation = self.scopes.generator(item, self.frame, alias="", columns=(), is_optional=False)

@@ -88,7 +88,7 @@ def key_of(node: exp.Expr) -> str | None:
 
 
 def is_typed_literal(cast: exp.Expr, literal: exp.Expr) -> bool:
-    """Tell `100L` and `date '2024-01-01'`, which the parser reads as casts, from casts that were written."""
+    """Distinguish `100L` and `date '2024-01-01'`, which the parser reads as casts, from casts that were written."""
     if not literal.is_string:
         place = literal.meta
         return "start" in place and place["end"] - place["start"] + 1 > len(literal.this)

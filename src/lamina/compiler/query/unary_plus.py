@@ -1,6 +1,6 @@
 """The plus before an operand: the parser drops it, though Spark makes a number of what follows.
 
-The compiled parser cannot be subclassed, so the tokens stand in for a rule of its own while it reads them.
+The compiled parser cannot be subclassed, so the tokens take the place of a rule of its own while it reads them.
 """
 
 from collections.abc import Callable

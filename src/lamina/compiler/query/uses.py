@@ -112,7 +112,7 @@ class UseCollector:
         if role.is_window:
             self._window(node, max(kind, EXPRESSION), stack)
             return None
-        if role.is_ordered_set:  # the columns to combine stand behind the function
+        if role.is_ordered_set:  # the columns to combine come after the function
             stack.extend(((node.this, kind), (node.args["expression"], AGGREGATION)))
             return None
         self.is_row_local = False

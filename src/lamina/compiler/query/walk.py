@@ -240,7 +240,7 @@ class Walk:
 
 
 def _has_odd_groups(node: exp.Select) -> bool:
-    """Tell whether groups are chosen, or made by more than columns: only then can a function be wrong there."""
+    """Return whether groups are chosen, or made by more than columns: only then can a function be wrong there."""
     group = node.args.get("group")
     if node.args.get("having") is not None:
         return True

@@ -14,7 +14,7 @@ RULE = Rule(code="L258", name="EndWithoutStart")
 
 
 def violations(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield an `end` that stands alone, or that is not after the start."""
+    """Yield an `end` without a start, or that is not after the start."""
     settings = subject.model.settings
     if settings.end is None or settings.start is not None:
         return

@@ -24,7 +24,7 @@ def refusal(found: str, *, column: str, kind: str, at: At) -> Refusal:
 
 
 def refusal_of_clock(found: str, *, hint: str, at: At) -> Refusal:
-    """Return the refusal for a column on the clock of a zone that tells no slice."""
+    """Return the refusal for a column on the clock of a zone that identifies no slice."""
     return Refusal(code=RULE.code, message=found, hint=hint, at=at)
 
 

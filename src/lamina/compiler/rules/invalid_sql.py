@@ -16,7 +16,7 @@ def finding(reason: str, *, place: Place, hint: str = "correct the Spark SQL her
 
 
 def hidden_name(*, place: Place) -> Diagnostic:
-    """Return the finding for a name that only a value tells, so that what the query reads cannot be known."""
+    """Return the finding for a name that is only known as a value, so that what the query reads cannot be known."""
     return RULE.finding(
         "what the query reads is not known before it runs: a name is computed with `IDENTIFIER`",
         place=place,

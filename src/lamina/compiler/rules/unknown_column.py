@@ -45,7 +45,7 @@ def _listed(known: tuple[str, ...]) -> str:
 
 
 def may_be_unnamed(name: str, known: tuple[str, ...]) -> bool:
-    """Tell whether a name may be one that Spark gives an expression without an alias, which an input has."""
+    """Return whether a name may be one that Spark gives an expression without an alias, which an input has."""
     return "" in known and not name.isidentifier()
 
 

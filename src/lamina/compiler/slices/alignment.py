@@ -1,4 +1,4 @@
-"""Decide whether the operands of one SELECT tell the same slice, and which columns tell it."""
+"""Decide whether the operands of one SELECT are of the same slice, and which columns identify it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -40,7 +40,7 @@ class Aligned(NamedTuple):
 
     main: Anchor | None
     others: tuple[Anchor, ...]  # further times, each refused or reached from the main one
-    halves: frozenset[Key]  # of a full join: one of them tells the slice, the other may be null
+    halves: frozenset[Key]  # of a full join: one of them identifies the slice, the other may be null
     sides: dict[str, Anchor]
     refusals: tuple[Refusal, ...]
 
@@ -98,7 +98,7 @@ def _side(item: Operand, facts: Facts) -> Anchor | None:
 def _connected(anchors: list[Anchor], facts: Facts) -> list[Anchor]:
     """Spread each anchor over equal columns and merge those that meet.
 
-    Of values cut to a unit only the slice is equal: they tell nothing of rows that lie in the middle of a unit.
+    Of values cut to a unit only the slice is equal: they say nothing about rows in the middle of a unit.
     """
     equalities = [item for item in facts.row_differences if item.is_equality]
     exact = [item for item in equalities if item.unit == "instant"]
@@ -233,7 +233,7 @@ def reach_from(main: Anchor, carriers: Mapping[Key, Carrier], differences: Itera
 def reads_ahead(
     main: Anchor, carriers: Mapping[Key, Carrier], differences: Iterable[Difference], *, is_date: IsDate
 ) -> bool:
-    """Tell whether the query itself asks for rows whose time is after the main ones; a date lasts until its end."""
+    """Return whether the query itself asks for rows whose time is after the main ones; a date lasts until its end."""
     times = [key for key, carrier in carriers.items() if carrier.is_time]
     facts = distances(main.keys, times, differences)
     return any(item.is_ahead(DAY if is_date(item.left) else 0) for item in facts)

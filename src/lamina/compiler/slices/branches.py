@@ -93,7 +93,7 @@ def _without(values: Mapping[str, T], names: frozenset[str]) -> dict[str, T]:
 
 
 def _common_columns(branches: list[Cut], block: SetBlock) -> dict[str, bool]:
-    """Return the columns that tell the slice in every branch, named as in the first."""
+    """Return the columns that identify the slice in every branch, named as in the first."""
     first = branches[0]
     if block.is_by_name:
         shared = set.intersection(*(set(cut.columns or {}) for cut in branches))

@@ -1,4 +1,4 @@
-"""Tell what a function call means for incrementality: whether it folds rows, and what its value depends on."""
+"""What a function call means for incrementality: whether it folds rows, and what its value depends on."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def kinds_of(node: Node) -> tuple[FunctionKind, ...]:
 
 
 def is_plain_call(kind: type[exp.Expr]) -> bool:
-    """Tell of a class of calls that `kinds_of` has nothing to say about any of them."""
+    """Return whether `kinds_of` has nothing to say about a class of calls."""
     if issubclass(kind, (exp.Anonymous, exp.AggFunc, exp.Any)):
         return False
     name = function_name(kind)
@@ -35,7 +35,7 @@ def is_plain_call(kind: type[exp.Expr]) -> bool:
 
 
 def is_windowed(node: Node) -> bool:
-    """Tell whether a call is the function of a window."""
+    """Return whether a call is the function of a window."""
     parent = node.parent
     while isinstance(parent, (exp.IgnoreNulls, exp.RespectNulls, exp.Filter)):
         node, parent = parent, parent.parent

@@ -137,7 +137,7 @@ def read_comparisons(
 
 
 def _is_in_order(left: Term, comparator: Comparator, right: Term) -> bool:
-    """Tell whether two bounds are compared in a way that holds for every range."""
+    """Return whether two bounds are compared in a way that holds for every range."""
     if left.bound == "end":
         left, right, comparator = right, left, TURNED[comparator]
     is_plain = all(not term.low and not term.high and term.unit == "instant" for term in (left, right))
@@ -152,7 +152,7 @@ def half_open(comparator: Comparator, bound: Term) -> tuple[Comparator, Term]:
 
 
 def ends_before_range(comparisons: Iterable[Comparison]) -> bool:
-    """Tell whether one of some bounds leaves out the range itself and what follows it."""
+    """Return whether one of some bounds leaves out the range itself and what follows it."""
     return any(True for _ in _ending_columns(comparisons))
 
 
@@ -191,7 +191,7 @@ class Side(NamedTuple):
 
 
 def add_difference(found: Differences, left: Side, right: Side, *, comparator: Comparator, grid: Grid) -> None:
-    """Add what a comparison says of two columns, if both still tell their slices."""
+    """Add what a comparison says about two columns, if both still identify their slices."""
     is_known = all(grid.tells(side.term, is_date=side.is_date) for side in (left, right))
     if not is_known or not grid.is_alike(left.is_date, right.is_date):
         return
@@ -210,5 +210,5 @@ def add_difference(found: Differences, left: Side, right: Side, *, comparator: C
 
 
 def _is_whole_date(side: Side) -> bool:
-    """Tell whether a side is a date, moved by whole days or not at all."""
+    """Return whether a side is a date, moved by whole days or not at all."""
     return side.is_date and side.term.unit in ("instant", "day") and not (side.term.low % DAY or side.term.high % DAY)

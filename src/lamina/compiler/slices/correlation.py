@@ -73,7 +73,7 @@ def _add(found: Differences, inner: Side, comparator: Comparator, *, outer: Term
 
 
 def _first(item: Subquery, cut: Cut, around: Around) -> Key | None:
-    """Return the column that IN compares; where no filter tells whether it is a date, it may be of another zone."""
+    """Return the column that IN compares; where no filter says whether it is a date, it may be of another zone."""
     name = cut.names[0] if item.term is not None and cut.names else None
     if name is None or (name not in (cut.columns or {}) and around.grid.zone != "UTC"):
         return None
@@ -98,7 +98,7 @@ def _valid(item: Subquery, cut: Cut, around: Around, differences: tuple[Differen
 
 
 def _carriers(item: Subquery, cut: Cut, read: Read, around: Around) -> Mapping[Key, Carrier]:
-    """Return the columns compared with the query around that tell the time of the rows one occurrence reads."""
+    """Return the columns compared with the query around that have the time of the rows one occurrence reads."""
     carriers = {_inside(key): carrier for key, carrier in read.ties.items()}
     first = _first(item, cut, around)
     if first is None or first[1] not in read.carriers:

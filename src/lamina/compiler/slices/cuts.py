@@ -22,35 +22,35 @@ class Grid(Value, frozen=True):
     is_dated: bool = False  # `@start_date` and `@end_date` are local dates, as the time column is
 
     def decides(self, unit: str, *, is_date: bool) -> bool:
-        """Tell whether a time cut to `unit` still tells its slice; SQL cuts instants in UTC."""
+        """Return whether a time cut to `unit` still identifies its slice; SQL cuts instants in UTC."""
         is_local = self.zone != "UTC" and self.unit in DAY_OR_LONGER and not is_date
         return nests(unit, self.unit) and not (is_local and not is_whole_in(self.zone, unit))
 
     def tells(self, term: Term, *, is_date: bool) -> bool:
-        """Tell whether a term still tells its slice; on the clock of a zone, only days of the model's zone do."""
+        """Return whether a term still identifies its slice; on a zone's clock only days of the model's zone do."""
         if not term.zone:
             return self.decides(term.unit, is_date=is_date)
         return is_date and self.is_own_day(term) and self.has_local_days and nests(term.unit, self.unit)
 
     def is_own_day(self, term: Term) -> bool:
-        """Tell whether a term on the clock of a zone is cut to days, or longer, of the model's zone."""
+        """Return whether a term on the clock of a zone is cut to days, or longer, of the model's zone."""
         return term.zone == self.zone and term.unit in DAY_OR_LONGER
 
     @property
     def has_local_days(self) -> bool:
-        """Tell whether slices are made of days of a zone whose clocks never show a date twice."""
+        """Return whether slices are made of days of a zone whose clocks never show a date twice."""
         return self.zone != "UTC" and self.unit in DAY_OR_LONGER and has_whole_days(self.zone)
 
     def is_date_bound(self, bound: Term) -> bool:
-        """Tell whether a bound of the range is a local date, not an instant."""
+        """Return whether a bound of the range is a local date, not an instant."""
         return self.is_dated and bound.written.endswith("_date")
 
     def is_alike(self, *are_dates: bool) -> bool:
-        """Tell whether values, each a date or not, can be compared: outside UTC a day begins at another instant."""
+        """Return whether values, each a date or not, can be compared: outside UTC a day begins at another instant."""
         return self.zone == "UTC" or len(set(are_dates)) == 1
 
     def is_start(self, terms: tuple[Term, ...]) -> bool:
-        """Tell whether a value made of these terms is the start of the range, which lies in it."""
+        """Return whether a value made of these terms is the start of the range, which lies in it."""
         return bool(terms) and all(
             term.bound == "start"
             and not term.low
@@ -61,7 +61,7 @@ class Grid(Value, frozen=True):
 
 
 class Carrier(NamedTuple):
-    """What a column tells of the rows that its row came from: none is older by more than `back`, in whole units."""
+    """What a column says about the rows that its row came from: none is older by more than `back`, in whole units."""
 
     back: int = 0
     unit: str = "instant"
@@ -111,7 +111,7 @@ class Link(NamedTuple):
     comparator: Comparator
     outer: Term
     is_date: bool  # the inner column is one
-    decides: bool  # the inner column tells the slice of the subquery's rows
+    decides: bool  # the inner column identifies the slice of the subquery's rows
 
 
 class Cut(NamedTuple):
@@ -141,12 +141,12 @@ class Operand(NamedTuple):
 
     @property
     def is_hidden(self) -> bool:
-        """Tell whether its columns cannot be selected."""
+        """Return whether its columns cannot be selected."""
         return self.join in ("semi", "anti")
 
 
 class Anchor(NamedTuple):
-    """Columns known to lie in the range, from `before` its start; all of them tell the same slice."""
+    """Columns known to lie in the range, from `before` its start; all of them identify the same slice."""
 
     keys: frozenset[Key]
     before: int
@@ -174,7 +174,7 @@ class Difference(NamedTuple):
 
     @property
     def is_equality(self) -> bool:
-        """Tell whether both are the same time."""
+        """Return whether both are the same time."""
         return self.low == 0 and self.high == 0
 
     def turned(self) -> "Difference":
@@ -185,11 +185,11 @@ class Difference(NamedTuple):
 
     @property
     def is_past(self) -> bool:
-        """Tell whether `right` lies in a known time before `left`, and never after it."""
+        """Return whether `right` lies in a known time before `left`, and never after it."""
         return self.low is not None and self.high is not None and self.high <= 0
 
     def is_ahead(self, length: int) -> bool:
-        """Tell whether `right` is said to lie after a `left` of some length, or may do so by a known time."""
+        """Return whether `right` is said to lie after a `left` of some length, or may do so by a known time."""
         if self.high is not None:
             return self.high > length or (self.low is not None and self.low > 0)
         return self.low is not None and self.low >= 0

@@ -37,7 +37,7 @@ class WindowParts(NamedTuple):
 
     @property
     def is_numbering(self) -> bool:
-        """Tell whether its value depends on the order among ties."""
+        """Return whether its value depends on the order among ties."""
         is_rows = self.spec is not None and str(self.spec.args.get("kind", "")).lower() == "rows"
         return isinstance(self.function, BY_POSITION) or (is_rows and not isinstance(self.function, TIE_SAFE))
 

@@ -1,4 +1,4 @@
-"""Why a column on the clock of a zone does not tell the slice of a row, in words."""
+"""Why a column on the clock of a zone does not identify the slice of a row, in words."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ class Misfit(NamedTuple):
 
 
 def misfit(term: Term, grid: Grid, *, is_date: bool) -> Misfit | None:
-    """Return why a term on the clock of a zone tells no slice, None if it does; `is_date` unless its column is one."""
+    """Return why a term on a zone's clock identifies no slice, None if it does; `is_date` unless its column is one."""
     column, zone = term.column, term.zone
     if not zone:
         return None

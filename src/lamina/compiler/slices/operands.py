@@ -20,7 +20,7 @@ from lamina.compiler.slices.cuts import (
 )
 from lamina.compiler.slices.verdict import InputFacts
 
-Source = tuple[str, frozenset[Key], bool]  # an output name, the columns it may be, whether it tells their slice
+Source = tuple[str, frozenset[Key], bool]  # an output name, the columns it may be, whether it identifies their slice
 
 
 class Operands:
@@ -64,7 +64,7 @@ class Operands:
         return whole(columns, (Read(relation.table, relation.at, self.block.file, carriers, {}),))._replace(dates=dates)
 
     def _with_clock(self, read: Read, cut: Cut) -> Read:
-        """Return a read whose instants also tell its rows' time as days on the clock of the model's zone."""
+        """Return a read whose instants also give its rows' time as days on the clock of the model's zone."""
         zone = self.grid.zone
         dates = {*cut.dates, *(name for name, is_date in (cut.columns or {}).items() if is_date)}
         found = {
@@ -91,7 +91,7 @@ class Operands:
         return {term.column for term in terms if not term.bound and term.column and term.relation in qualifiers}
 
     def is_date(self, key: Key) -> bool:
-        """Tell whether a column is known to be a date; an instant on the model's clock counts as its local date."""
+        """Return whether a column is known to be a date; an instant on the model's clock counts as its local date."""
         column = off_clock(key[1], self.grid.zone)
         if column != key[1]:
             return not self.is_date((key[0], column))
@@ -135,14 +135,14 @@ class Operands:
         return name if is_named and aliases.count(name) == 1 and schema not in aliases else None
 
     def decides(self, term: Term | None, keys: Iterable[Key]) -> bool:
-        """Tell whether a term is one of some columns, and still tells its slice."""
+        """Return whether a term is one of some columns, and still identifies its slice."""
         if term is None or term.low or term.high:
             return False
         key = self.resolve(term)
         return key is not None and key in keys and self.grid.tells(term, is_date=self.is_date(key))
 
     def names(self) -> tuple[tuple[str, ...] | None, list[Source]]:
-        """Return the output names, and for each the columns it may be and whether it still tells their slice."""
+        """Return the output names, and for each the columns it may be and whether it still identifies their slice."""
         names: list[str] | None = []
         sources: list[Source] = []
         for output in self.block.outputs:

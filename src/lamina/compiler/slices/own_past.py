@@ -46,7 +46,7 @@ def _cuts(comparison: Comparison, past: Relation, resolve: Resolve) -> bool:
 
 
 def _cut_of_time(comparison: Comparison, facts: InputFacts, grid: Grid) -> Comparison | None:
-    """Return a cut with the time column alone on its left; None where it does not tell the slice of a row."""
+    """Return a cut with the time column alone on its left; None where it does not identify the slice of a row."""
     term, bound, comparator = comparison.left, comparison.right, comparison.comparator
     if term.bound:
         term, bound, comparator = bound, term, TURNED[comparator]

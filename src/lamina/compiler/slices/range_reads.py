@@ -70,7 +70,7 @@ def by_range(use: InputUse, model: CompiledModel, verdict: Verdict | None) -> In
 
 
 def coarse_reads(examination: Examination, cut: Cut) -> Iterator[CoarseRead]:
-    """Yield the inputs of which a slice reads a part that no range of one column tells, and how to write it better."""
+    """Yield inputs of which a slice reads a part that no range of one column describes, and how to write it better."""
     is_open = {read.table: read for read in cut.reads}
     for table, (read, _) in sorted(examination.reaches.items()):
         if table not in is_open and (found := _hidden(examination, table)):
@@ -144,7 +144,7 @@ def _column(examination: Examination, cut: Cut, table: str) -> str:
 
 
 def _is_sure(examination: Examination) -> bool:
-    """Tell whether every comparison with the range was read for what it is."""
+    """Return whether every comparison with the range was read for what it is."""
     return examination.is_sure and all(item.code in LEAVES_READS for item in examination.refusals)
 
 

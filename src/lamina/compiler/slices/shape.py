@@ -82,7 +82,7 @@ class ShapeReader:
         return next((node for node in tables if not self._is_idle(node)), None)
 
     def _is_idle(self, node: Node) -> bool:
-        """Tell whether a table is only in a hint, or in a CTE that nobody reads."""
+        """Return whether a table is only in a hint, or in a CTE that is not read."""
         around = node.parent
         while around is not None:
             if type(around) is exp.Hint or (type(around) is exp.CTE and id(around) not in self._read):
@@ -348,14 +348,14 @@ class _Expressions:
 
 
 def _is_filter(node: Node) -> bool:
-    """Tell whether rows for which a condition is unknown are left out like those for which it is false."""
+    """Return whether rows for which a condition is unknown are left out like those for which it is false."""
     while isinstance(node.parent, (exp.And, exp.Or, exp.Paren)):
         node = node.parent
     return isinstance(node.parent, (exp.Where, exp.Having, exp.Qualify, exp.Join))
 
 
 def _is_silent(kind: type[exp.Expr]) -> bool:
-    """Tell whether nodes of a class say nothing about a query's shape, as most do."""
+    """Return whether nodes of a class say nothing about a query's shape, as most do."""
     if issubclass(kind, (exp.Func, exp.Any)):
         found = is_plain_call(kind)
     else:

@@ -232,7 +232,7 @@ class SelectExamination:
         return read if facts is None or facts.is_past else unbounded(read, f"`{aggregate.name}` over all rows")
 
     def _is_alone(self) -> bool:
-        """Tell whether this SELECT surely does not depend on a query around it."""
+        """Return whether this SELECT surely does not depend on a query around it."""
         if self.block.subqueries or not all(item.cut.is_alone for item in self.operands.items):
             return False
         conditions = [self.block.where, *(item.on for item in self.block.relations)]
@@ -270,7 +270,7 @@ class SelectExamination:
     def _after_windows(self, alias: str, read: Read) -> Read:
         """Follow an open read through the windows and the LIMIT of this SELECT.
 
-        A window ties a row to others of its partition, so only columns that all of these share still tell its time,
+        A window ties a row to others of its partition, so only columns that all of these share still have its time,
         and the one it is ordered by, if the frame is bounded.
         """
         for window in self.block.windows:
@@ -312,7 +312,7 @@ class SelectExamination:
             self.refusals.append(interval_limit.refusal(at=block.limit.at))
 
     def _misfit(self, terms: Iterable[Term | None]) -> Misfit | None:
-        """Return why the first of some terms on the clock of a zone tells no slice."""
+        """Return why the first of some terms on the clock of a zone identifies no slice."""
         found = [(term, key) for term in terms if term and (key := self.operands.resolve(term))]
         unfit = (misfit(term, self.grid, is_date=self.operands.is_date(key)) for term, key in found)
         return next((item for item in unfit if item), None)

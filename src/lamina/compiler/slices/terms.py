@@ -129,7 +129,7 @@ def _added(node: Node) -> Term | None:
 
 
 def _is_from_utc(zone: Node | None) -> bool:
-    """Tell whether a time is taken from UTC, the zone of every session."""
+    """Return whether a time is taken from UTC, the zone of every session."""
     return zone is None or (isinstance(zone, exp.Literal) and zone.this == "UTC")
 
 
@@ -213,7 +213,7 @@ def bounds_in(node: Node) -> tuple[At, ...]:
 
 
 def is_bound(node: Node) -> bool:
-    """Tell whether a parameter is a bound of the range."""
+    """Return whether a parameter is a bound of the range."""
     return parameter_name(node) in BOUNDS
 
 

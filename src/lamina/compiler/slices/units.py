@@ -56,7 +56,7 @@ LENGTHS = {
 
 
 def nests(inner: str, outer: str) -> bool:
-    """Tell whether every `inner` lies whole inside one `outer`.
+    """Return whether every `inner` lies whole inside one `outer`.
 
     >>> nests("day", "month"), nests("week", "month"), nests("month", "day")
     (True, False, False)
@@ -72,7 +72,7 @@ def nests(inner: str, outer: str) -> bool:
 
 @lru_cache
 def is_whole_in(zone: str, unit: str) -> bool:
-    """Tell whether every midnight of a zone begins a `unit` of UTC.
+    """Return whether every midnight of a zone begins a `unit` of UTC.
 
     >>> is_whole_in("Europe/Berlin", "hour"), is_whole_in("Asia/Kolkata", "hour"), is_whole_in("Europe/Berlin", "day")
     (True, False, False)
@@ -86,7 +86,7 @@ def is_whole_in(zone: str, unit: str) -> bool:
 
 @lru_cache
 def has_whole_days(zone: str) -> bool:
-    """Tell whether the date on the clocks of a zone changes where its days begin, and never goes back.
+    """Return whether the date on the clocks of a zone changes where its days begin, and never goes back.
 
     >>> has_whole_days("Europe/Stockholm"), has_whole_days("America/Havana"), has_whole_days("America/St_Johns")
     (True, True, False)
@@ -100,7 +100,7 @@ def has_whole_days(zone: str) -> bool:
 
 
 def _is_changed(at: datetime) -> bool:
-    """Tell whether clocks show a time twice, or never."""
+    """Return whether clocks show a time twice, or never."""
     return at.utcoffset() != at.replace(fold=1).utcoffset()
 
 

@@ -1,4 +1,4 @@
-"""Types of `+ - * / % div` and of comparisons, as Spark's analyzer tells them in ANSI mode."""
+"""Types of `+ - * / % div` and of comparisons, as Spark's analyzer infers them in ANSI mode."""
 
 from lamina.compiler.types.coercion import can_cast_to_null, common_type, is_null_after_cast
 from lamina.compiler.types.spark_types import (
@@ -123,7 +123,7 @@ def _times(sign: str, left: DataType, right: DataType) -> DataType | None:
 
 
 def _is_time_lost(left: DataType, right: DataType) -> bool:
-    """Tell whether the cast that makes two moments alike can give null."""
+    """Return whether the cast that makes two moments alike can give null."""
     if left not in _MOMENTS or right not in _MOMENTS or left == right:
         return False
     target = common_type(left, right) or UNKNOWN
@@ -145,7 +145,7 @@ def _whole_interval(kind: DataType) -> DataType:
 
 
 def compare(left: Typed, right: Typed) -> bool:
-    """Tell whether a comparison can be null: a side is, or the cast that makes both sides alike can be."""
+    """Return whether a comparison can be null: a side is, or the cast that makes both sides alike can be."""
     if left.nullable or right.nullable:
         return True
     if left.type == right.type:

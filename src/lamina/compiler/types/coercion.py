@@ -117,7 +117,7 @@ def common_type_of(kinds: Iterable[DataType]) -> DataType | None:
 
 @lru_cache(maxsize=8192)
 def can_cast_to_null(source: DataType, target: DataType) -> bool:
-    """Tell whether Spark's analyzer takes a cast of a value that is not null to be null at times."""
+    """Return whether Spark's analyzer takes a cast of a value that is not null to be null at times."""
     if source in (target, "void") or target == "string":
         return False
     if source == "string":
@@ -147,7 +147,7 @@ def _fits(source: DataType, target: DataType) -> bool:
 
 
 def can_try_cast_to_null(source: DataType, target: DataType) -> bool:
-    """Tell whether TRY_CAST can give null: always, but where the target holds every value of the source."""
+    """Return whether TRY_CAST can give null: always, but where the target holds every value of the source."""
     if target in (source, "string"):
         return False
     if source in ("date", "timestamp", "timestamp_ntz"):
@@ -159,7 +159,7 @@ def can_try_cast_to_null(source: DataType, target: DataType) -> bool:
 
 
 def is_null_after_cast(value: Typed, target: DataType) -> bool:
-    """Tell whether a value can be null once it is cast."""
+    """Return whether a value can be null once it is cast."""
     return value.nullable or can_cast_to_null(value.type, target)
 
 

@@ -39,17 +39,17 @@ DAY_UNITS = ("day", "hour", "minute", "second")
 
 
 def is_decimal(kind: str) -> bool:
-    """Tell whether a type is a decimal."""
+    """Return whether a type is a decimal."""
     return kind.startswith("decimal(")
 
 
 def is_numeric(kind: str) -> bool:
-    """Tell whether a type is a number."""
+    """Return whether a type is a number."""
     return kind in INTEGRAL_DIGITS or kind in FRACTIONALS or is_decimal(kind)
 
 
 def is_interval(kind: str) -> bool:
-    """Tell whether a type is an ANSI interval."""
+    """Return whether a type is an ANSI interval."""
     return kind.startswith("interval ")
 
 

@@ -1,4 +1,4 @@
-"""The lock beside the shared file: whoever replaces the file holds it alone, whoever opens it holds it with others.
+"""The lock beside the shared file: a process that replaces the file holds it alone, one that opens it shares it.
 
 SQLite finds the log of a database by its name. A process that opens the file while another one takes its place could
 leave its own log beside the new file, which the next reader would take for changes of that file.

@@ -112,7 +112,7 @@ def create_tables(transaction: Transaction) -> None:
 
 
 def has_rows(transaction: Transaction) -> bool:
-    """Tell whether any catalog names a table."""
+    """Return whether any catalog names a table."""
     return transaction.execute("SELECT 1 FROM iceberg_tables").fetchone() is not None
 
 

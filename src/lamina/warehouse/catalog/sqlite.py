@@ -44,7 +44,7 @@ def transaction(connection: sqlite3.Connection, begin: Begin) -> Iterator[sqlite
 
 
 def has_catalog(connection: Transaction) -> bool:
-    """Tell whether a file has the tables of a catalog."""
+    """Return whether a file has the tables of a catalog."""
     found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'iceberg_tables'")
     return found.fetchone() is not None
 

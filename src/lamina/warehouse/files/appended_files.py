@@ -1,4 +1,4 @@
-"""The files that came to a source after a list of them was made, and were never loaded before."""
+"""The files that were added to a source after a list of them was made, and were never loaded before."""
 
 from lamina.project.source import SourceTable
 from lamina.values.batch import Pin
@@ -12,9 +12,9 @@ from lamina.warehouse.settings import WarehouseSettings
 def appended_files(
     settings: WarehouseSettings, source: SourceTable, *, since: Position, pin: Pin
 ) -> tuple[FileEntry, ...]:
-    """Return the files that came after one manifest, but for those that were loaded before and have come back.
+    """Return the files that were added after one manifest, but for those that were loaded before and have come back.
 
-    Raise if old ones changed or were removed, unless that is let pass.
+    Raise if old ones changed or were removed, unless that is allowed.
     """
     for position in (since, *pin.loaded):
         if not manifest.is_stored(settings, position):

@@ -66,7 +66,7 @@ def opened(path: Path) -> IO[str]:
 
 
 def is_plain(source: SourceTable) -> bool:
-    """Tell whether a source leaves to us how values are quoted and encoded."""
+    """Return whether a source leaves to us how values are quoted and encoded."""
     return not {key.lower() for key in source.options} & _OWN_READING and len(separator_of(source)) == 1
 
 

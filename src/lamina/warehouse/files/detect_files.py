@@ -33,7 +33,7 @@ def file_head(settings: WarehouseSettings, source: SourceTable, *, columns: tupl
 
 
 def pinned_head(settings: WarehouseSettings, source: SourceTable, position: Position) -> Head | None:
-    """Return the head of an earlier look, if all of its files are still as they were; files that came are left out."""
+    """Return the head of an earlier look, if all of its files are still as they were; new files are left out."""
     if not manifest.is_stored(settings, position):
         return None
     pinned = manifest.load_manifest(settings, source, position)
@@ -87,7 +87,7 @@ def compare(before: Manifest, after: Manifest) -> tuple[tuple[HeldFile, ...], tu
 
 
 def extent_of(files: tuple[HeldFile, ...], columns: tuple[ColumnName, ...]) -> Extent:
-    """Return which times files hold, for each column that all of them tell of."""
+    """Return which times files have, for each column where all of them are known."""
     if not files:
         return Nothing()
     by_column = [(column, [_held(item, column) for item in files]) for column in columns]

@@ -1,6 +1,6 @@
 """JSON: columns from the values, as Spark would take them from each file alone, and times by reading a column.
 
-Only whole numbers are told more closely: `int` is one that a double holds exactly, so that files with and without
+Only whole numbers are distinguished further: `int` is one that a double holds exactly, so that files with and without
 fractions go together. `as_spark` turns it into the type that Spark has for both.
 """
 
@@ -131,7 +131,7 @@ def _written_days(path: Path, column: str) -> Ranges:
 
 
 def _as_times(values: "pyarrow.ChunkedArray") -> "pyarrow.ChunkedArray":
-    """Read text as the time it tells, since JSON has no times of its own."""
+    """Read text as the time it means, since JSON has no times of its own."""
     import pyarrow
 
     if not pyarrow.types.is_string(values.type):

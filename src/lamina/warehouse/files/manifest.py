@@ -97,7 +97,7 @@ class FileEntry(Value, frozen=True, omit_defaults=True):
     path: str  # relative to the source's location
     size: int
     modified_ns: int
-    changed_ns: int = 0  # its ctime, which nobody can set back; 0: listed before ctimes were kept
+    changed_ns: int = 0  # its ctime, which programs cannot set back; 0: listed before ctimes were kept
 
 
 class HeldFile(Value, frozen=True, omit_defaults=True):
@@ -124,7 +124,7 @@ class HeldFile(Value, frozen=True, omit_defaults=True):
         return self.replace(seen_ns=found.changed_ns) if is_same else None
 
     def is_back(self, found: FileEntry, location: Path) -> bool:
-        """Tell whether a file that was away has come back with the same bytes, whatever its times are now."""
+        """Return whether a file that was away has come back with the same bytes, whatever its times are now."""
         if self.settled(found, location) is not None:
             return True
         is_alike = self.digest != "" and self.file.size == found.size
@@ -211,7 +211,7 @@ def _read(path: Path, _modified_ns: int, _inode: int) -> Manifest:
 
 
 def is_stored(settings: WarehouseSettings, position: Position) -> bool:
-    """Tell whether a manifest is kept."""
+    """Return whether a manifest is kept."""
     return _stored_at(settings, position).is_file()
 
 
@@ -265,7 +265,7 @@ def _walk(folder: str | Path, inside: str) -> Iterator[FileEntry]:
 
 
 def _is_hidden(name: str) -> bool:
-    """Tell whether Spark leaves out a file or folder by its name: listed all the same, its rows would be missing."""
+    """Return whether Spark leaves out a file or folder by its name: listed all the same, its rows would be missing."""
     return name.startswith(".") or name.endswith("._COPYING_") or (name.startswith("_") and "=" not in name)
 
 

@@ -22,7 +22,7 @@ def needed_files(model: CompiledModel, source: SourceTable, held: Manifest, *, s
 
 
 def _is_proven(model: CompiledModel, use: InputUse) -> bool:
-    """Tell whether a query is known to read an input by its filter column and declared window only."""
+    """Return whether a query is known to read an input by its filter column and declared window only."""
     slices = model.traits.slices
     if use.filter_column is None or model.kind != "sql" or slices is None:
         return False
@@ -33,7 +33,7 @@ def _is_proven(model: CompiledModel, use: InputUse) -> bool:
 
 
 def _is_known(source: SourceTable, use: InputUse, held: Manifest) -> bool:
-    """Tell whether ranges are those of the values Spark sees, and columns do not depend on which files are read."""
+    """Return whether ranges are those of the values Spark sees, and columns do not depend on which files are read."""
     kinds = {column.name.casefold(): column.type for column in source.columns}
     kind = kinds.get((use.filter_column or "").casefold())
     if kind not in format_of(source).range_types or UNKNOWN in kinds.values():

@@ -152,7 +152,7 @@ def _is_time(kind: "pyarrow.DataType") -> bool:
 
 
 def _footer_bounds(file: Any, column: str) -> tuple[Any, Any] | None:
-    """Return the least and greatest value, if the footer tells them for every row group."""
+    """Return the least and greatest value, if the footer has them for every row group."""
     groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
     chunks = [
         chunk

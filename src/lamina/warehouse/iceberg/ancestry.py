@@ -64,7 +64,7 @@ def _version(table: TableName, metadata: Metadata, step: Snapshot, model: Compil
 
 
 def _extent(step: Snapshot, mark: Mark | None, model: CompiledModel | None) -> Extent:
-    """Return what a step may have changed; a mark of an interval model tells its slices."""
+    """Return what a step may have changed; a mark of an interval model has its slices."""
     if step.is_content_preserving and step.parent is not None:
         return Nothing()
     if mark is None or model is None or step.parent is None or mark.slices == (WHOLE,):
@@ -77,7 +77,7 @@ def _extent(step: Snapshot, mark: Mark | None, model: CompiledModel | None) -> E
 
 
 def _late_mark(metadata: Metadata, step: Snapshot) -> Mark | None:
-    """Return a step's mark, with the late facts where the table still tells them."""
+    """Return a step's mark, with the late facts where the table still has them."""
     mark, late = step.mark, metadata.mark
     return late if mark is not None and late is not None and late.commit == mark.commit else mark
 

@@ -130,7 +130,7 @@ class _Reader:
         return pyarrow.schema([(name, arrow_type(self.fields[name]["type"])) for name in names])
 
     def _most_rows(self) -> int:
-        """Return how many rows are looked at: one more than is shown tells whether there are more."""
+        """Return how many rows are looked at: one more than is shown says whether there are more."""
         return self.limit + 1 if self.asked.most is None else min(self.limit + 1, self.asked.most)
 
     def _listed(self, table: "pyarrow.Table", columns: tuple[tuple[ColumnName, str], ...]) -> QueryResult:
@@ -150,7 +150,7 @@ class _Reader:
 
 
 def is_readable(field: dict[str, Any]) -> bool:
-    """Tell whether a column has a type whose values both readers take alike, and no value for rows older than it."""
+    """Return whether a column has a type whose values both readers take alike, and no value for rows older than it."""
     return "initial-default" not in field and _is_plain(field["type"])
 
 
@@ -213,7 +213,7 @@ def _id_of(field: "pyarrow.Field") -> int | None:
 
 
 def _is_same(kind: Any, field: "pyarrow.Field") -> bool:
-    """Tell whether a column of a file is what the table says, or of a narrower type; parts also by their ids."""
+    """Return whether a column of a file is what the table says, or of a narrower type; parts also by their ids."""
     import pyarrow
 
     found = field.type

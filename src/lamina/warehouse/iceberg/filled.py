@@ -1,4 +1,4 @@
-"""Slices that came where nothing was: an append in all but its label, which Iceberg's append scan passes over."""
+"""Slices written where nothing was: an append in all but its label, which Iceberg's append scan passes over."""
 
 from lamina.values.interval import WHOLE, Interval, merge
 from lamina.warehouse.iceberg.metadata import Snapshot
@@ -20,7 +20,7 @@ def each_filled(steps: tuple[Snapshot, ...]) -> tuple[Interval, ...]:
 
 
 def is_fill(step: Snapshot) -> bool:
-    """Tell whether all that a step did was to fill slices that had no rows."""
+    """Return whether all that a step did was to fill slices that had no rows."""
     return bool(_filled(step))
 
 

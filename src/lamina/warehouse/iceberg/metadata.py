@@ -75,23 +75,23 @@ class Snapshot(Value, frozen=True):
 
     @property
     def has_added(self) -> bool:
-        """Tell whether data came."""
+        """Return whether data was added."""
         return self.count("added-data-files") > 0
 
     @property
     def has_removed(self) -> bool:
-        """Tell whether data was removed: by whole files, or by files that delete single rows."""
+        """Return whether data was removed: by whole files, or by files that delete single rows."""
         return self.count("deleted-data-files") > 0 or self.count("added-delete-files") > 0
 
     @property
     def is_append(self) -> bool:
-        """Tell whether rows only came, in the one form that Iceberg's append scan does not pass over."""
+        """Return whether rows were only added, in the one form that Iceberg's append scan does not pass over."""
         is_labelled = self.summary.get("operation") == "append"
         return is_labelled and self.parent is not None and not self.has_removed
 
     @property
     def is_content_preserving(self) -> bool:
-        """Tell whether the rows are the same as before: no file was added or removed, or a rewrite of the same rows."""
+        """Return whether the rows are the same as before: no file was added or removed, or the same rows rewritten."""
         if not self.has_added and not self.has_removed and not self.count("removed-delete-files"):
             return True
         return self.summary.get("operation") == "replace"

@@ -1,4 +1,4 @@
-"""Find the tables that a warehouse folder holds, without a catalog: their files tell which version was published."""
+"""Find the tables that a warehouse folder holds, without a catalog: their files show which version was published."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -24,7 +24,7 @@ class FoundTable(Value, frozen=True):
 
 
 def has_tables(warehouse: Path) -> bool:
-    """Tell whether a warehouse holds anything that looks like a table."""
+    """Return whether a warehouse holds anything that looks like a table."""
     return next(_folders(warehouse), None) is not None
 
 

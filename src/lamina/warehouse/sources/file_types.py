@@ -80,7 +80,7 @@ def require_compiled(source: SourceTable, root: Path, entries: tuple[FileEntry, 
 
 
 def require_one_schema(source: SourceTable, root: Path) -> KnownSchema | None:
-    """Return the columns of a source of files, None if only Spark can tell; raise if files do not go together."""
+    """Return the columns of a source of files, None if only Spark knows; raise if files do not fit together."""
     is_null_if_misfit = format_of(source).is_null_if_misfit
     if source.columns and not source.is_inferred:
         if is_null_if_misfit:

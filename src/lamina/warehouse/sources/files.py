@@ -58,7 +58,7 @@ def changes(
     columns: tuple[ColumnName, ...],
     until: Position | None,
 ) -> tuple[Touch, ...]:
-    """Return one touch for all files that came, changed or were removed, or nothing."""
+    """Return one touch for all files that were added, changed or removed, or nothing."""
     return detect_files.file_changes(lake.settings, source, since, columns=columns, until=until)
 
 

@@ -1,4 +1,4 @@
-"""Sources that are Iceberg tables of the catalog: a position is a snapshot, and files tell what each one changed."""
+"""Sources that are Iceberg tables of the catalog: a position is a snapshot, and files show what each one changed."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -139,20 +139,20 @@ def _extent(step: Snapshot, columns: tuple[ColumnName, ...]) -> Extent:
     try:
         known = ranges_of_step(step, columns)
     except UNREADABLE:
-        # What is not known may be anything; whoever needs the rows finds out whether they can be read.
+        # What is not known may be anything; a reader of the rows finds out whether they can be read.
         return Everything()
     return Ranges(columns=known) if known else Everything()
 
 
 def ranges_of_step(step: Snapshot, columns: tuple[ColumnName, ...]) -> tuple[ColumnRanges, ...]:
-    """Return where the rows of a step's files lie, for each column that all of them tell of."""
+    """Return where the rows of a step's files are, for each column where all of them are known."""
     paths = changed_files(step)
     known = ((column, _union(paths, column)) for column in columns)
     return tuple(ColumnRanges(column=column, ranges=ranges) for column, ranges in known if ranges is not None)
 
 
 def _union(paths: tuple[str, ...], column: ColumnName) -> tuple[Interval, ...] | None:
-    """Return the times of a column in all files, or None if one of them cannot tell."""
+    """Return the times of a column in all files, or None if it is not known for one of them."""
     spans: list[Interval] = []
     for path in paths:
         found = parquet_ranges(local_path(path), column)

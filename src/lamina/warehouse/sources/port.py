@@ -81,7 +81,7 @@ class SourceKind(Protocol):
     def read(
         self, source: SourceTable, lake: Lake, session: "SparkSession", pin: Pin, wanted: ForSlices | None, /
     ) -> SourceRows:
-        """Return the rows at a pin, or only those that came since its `since`."""
+        """Return the rows at a pin, or only those added since its `since`."""
 
     def recheck(self, source: SourceTable, lake: Lake, position: Position, /) -> None:
         """Raise if what was read at a position is not what was pinned."""

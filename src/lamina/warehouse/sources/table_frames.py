@@ -1,4 +1,4 @@
-"""Rows of an Iceberg table as Spark frames: at one version, or only those that came between two."""
+"""Rows of an Iceberg table as Spark frames: at one version, or only those added between two."""
 
 from functools import reduce
 from typing import TYPE_CHECKING

@@ -40,7 +40,7 @@ class Carry:
 
     @property
     def can_matter(self) -> bool:
-        """Tell whether the table may hold something that its query does not give."""
+        """Return whether the table may hold something that its query does not give."""
         return self._model.traits.can_hold_more and bool(self._batch.carried) and self._base.position is not None
 
     def find(self, result: "DataFrame") -> None:
@@ -86,7 +86,7 @@ class Carry:
         return rows.unionByName(conform(self.rows, columns)) if self.rows is not None and self.count else rows
 
     def _older(self) -> "DataFrame":
-        """Return the table before the batch, and before others wrote to it; raise where that version has expired."""
+        """Return the table before the batch, and before any foreign write; raise where that version has expired."""
         own = self._batch.carried_from
         if own is not None and own not in self._base.snapshots:
             raise KeptRowsMixed(self._model.name)
@@ -114,7 +114,7 @@ class Carry:
         return kept
 
     def _require_columns(self, older: "DataFrame", names: tuple[ColumnName, ...]) -> tuple[ColumnName, ...]:
-        """Return those of the columns that tell rows apart which the table has; raise where it has none of them."""
+        """Return those of the identifying columns that the table has; raise where it has none of them."""
         there = {name.casefold() for name in older.columns}
         known = tuple(name for name in names if name.casefold() in there)
         if names and not known and not older.isEmpty():

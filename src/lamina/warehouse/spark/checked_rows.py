@@ -108,7 +108,7 @@ def checked_rows(
 def _by_files(
     session: "SparkSession", relation: str, staged: Staged, *, base: Metadata, whole: CheckedRows
 ) -> CheckedRows:
-    """Tell new rows from others by their files: a file that is written again also holds rows that were there."""
+    """Distinguish new rows from others by their files: a rewritten file also has rows that were there before."""
     snapshot = read_metadata(staged.pointer).snapshots[staged.position]
     is_one_step = snapshot.parent == base.position and not snapshot.count("added-delete-files")
     if not is_one_step:

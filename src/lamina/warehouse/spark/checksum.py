@@ -14,7 +14,7 @@ _SIMPLE = ("tinyint", "smallint", "int", "bigint", "boolean", "string", "binary"
 
 
 def is_hashable(kind: DataType) -> bool:
-    """Tell whether equal hashes of this type mean equal values."""
+    """Return whether equal hashes of this type mean equal values."""
     return kind in (*_SIMPLE, "float", "double") or kind.startswith("decimal(")
 
 

@@ -85,7 +85,7 @@ def _sources(session: "SparkSession", settings: WarehouseSettings) -> "tuple[Dat
 
 
 def _compare(session: "SparkSession", settings: WarehouseSettings) -> None:
-    """Compare two versions of a table, and read what came between them."""
+    """Compare two versions of a table, and read what was added between them."""
     tables = Tables(settings)
     metadata = tables.metadata(TableName("a.t"))
     tables.close()

@@ -64,7 +64,7 @@ def compare_frames(expected: "DataFrame", actual: "DataFrame", columns: Columns)
 
 
 def _judge(counted: "DataFrame", columns: Columns) -> "DataFrame":
-    """Tell the rows that may stay although the recompute lacks them: those of keys it does not have."""
+    """Mark the rows that may stay although the recompute lacks them: those of keys it does not have."""
     from pyspark.sql import functions
 
     if not columns.keys:

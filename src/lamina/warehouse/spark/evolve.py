@@ -99,7 +99,7 @@ def kept_columns(table: Schema, change: Evolution) -> Schema:
 
 
 def without_former(change: Evolution, former: Schema) -> Evolution:
-    """Return an evolution without columns that left the query: that is no drift."""
+    """Return an evolution without columns that left the query: that is not drift."""
     names = {column.name for column in former}
     return change.replace(gone=tuple(name for name in change.gone if name not in names))
 
@@ -145,18 +145,18 @@ def updating(
 
 
 def can_cast(mismatches: tuple[Mismatch, ...]) -> bool:
-    """Tell whether the rows that are there can take every new type by a cast: numbers and booleans become text."""
+    """Return whether the rows that are there can take every new type by a cast: numbers and booleans become text."""
     return all(item.after == "string" and _is_plain(item.before) for item in mismatches)
 
 
 def is_same(table: Schema, result: Schema) -> bool:
-    """Tell whether a table has exactly the columns that a result would be stored in."""
+    """Return whether a table has exactly the columns that a result would be stored in."""
     stored = {column.name.casefold(): _stored(column.type) for column in result}
     return {column.name.casefold(): column.type for column in table} == stored
 
 
 def fits(kind: DataType, target: DataType) -> bool:
-    """Tell whether every value of a type can be stored in a column of another, unchanged.
+    """Return whether every value of a type can be stored in a column of another, unchanged.
 
     >>> fits("smallint", "int"), fits("decimal(10,2)", "decimal(12,2)"), fits("bigint", "int")
     (True, True, False)
@@ -167,7 +167,7 @@ def fits(kind: DataType, target: DataType) -> bool:
 
 
 def can_widen(before: DataType, after: DataType) -> bool:
-    """Tell whether a column's type can become another in place, without rewriting the rows."""
+    """Return whether a column's type can become another in place, without rewriting the rows."""
     return before != _stored(after) and (
         (before, after) in (("int", "bigint"), ("float", "double")) or _is_more_precise(before, after)
     )

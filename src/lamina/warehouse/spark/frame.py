@@ -60,7 +60,7 @@ class Frames:
         return self._read_model(self._graph.model(ModelName(pin.input)), pin)
 
     def _read_model(self, driver: CompiledModel, pin: Pin) -> "DataFrame":
-        """Return the rows of a model's table; marks tell which slices were filled and which rows were only replaced."""
+        """Return the rows of a model's table; marks say which slices were filled and which rows were only replaced."""
         table, name = driver.target, relation(self._settings.catalog, driver.target)
         metadata = self._lake.tables.metadata(table)
         if pin.since is None:
@@ -132,7 +132,7 @@ class Frames:
         self._views.append(view)
 
     def place_of(self, error: BaseException) -> Place | None:
-        """Return where in the project's files the cause of an exception was written, if Spark can tell."""
+        """Return where in the project's files the cause of an exception was written, if Spark knows."""
         match self.written:
             case Rendering():
                 return sql_place(error, self.written)

@@ -30,7 +30,7 @@ class Coordinate(Value, frozen=True):
         return f"{self.group}:{self.artifact}:{self.version}"
 
 
-# The Iceberg runtime is shaded and SQLite's driver stands alone: neither needs its dependencies.
+# The Iceberg runtime is shaded and SQLite's driver needs no other jar: neither needs its dependencies.
 NEEDED = (
     Coordinate("org.apache.iceberg", "iceberg-spark-runtime-4.1_2.13", "1.12.0"),
     Coordinate("org.xerial", "sqlite-jdbc", "3.53.4.0"),

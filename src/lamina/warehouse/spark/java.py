@@ -15,7 +15,7 @@ _VERSION = re.compile(r'version "(\d+)(?:\.(\d+))?')
 
 
 class Java(Value, frozen=True):
-    """A Java installation; `build` tells two builds of one version apart."""
+    """A Java installation; `build` distinguishes two builds of one version."""
 
     executable: str
     version: int

@@ -1,4 +1,4 @@
-"""Rows of a table that were not there at an earlier version of it, where its commits cannot tell them apart."""
+"""Rows of a table that were not there at an earlier version of it, where its commits do not distinguish them."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def is_rewritten(model: CompiledModel, steps: tuple[Snapshot, ...]) -> bool:
-    """Tell whether some step wrote old and new rows of a table without slices together."""
+    """Return whether some step wrote old and new rows of a table without slices together."""
     only_adds = all(step.is_append or step.is_content_preserving for step in steps)
     return grid_of(model) is None and not only_adds
 
@@ -26,7 +26,7 @@ def rows_not_before(now: "DataFrame", before: "DataFrame", model: CompiledModel)
         return _without(now, before, tuple(upsert.key))
     old = {name.casefold() for name in before.columns}
     same = tuple(name for name, kind in now.dtypes if name.casefold() in old and is_hashable(DataType(kind)))
-    number = "lamina row"  # rows that are alike in all columns are told apart by their count
+    number = "lamina row"  # rows that are equal in all columns are distinguished by their count
     return _without(_numbered(now, same, number), _numbered(before, same, number), (*same, number)).drop(number)
 
 

@@ -76,7 +76,7 @@ def literal(bound: Bound) -> str:
 
 
 def is_aligned(ranges: tuple[TimeRange, ...], layout: tuple[PartitionField, ...]) -> bool:
-    """Tell whether no file of that layout can have rows on both sides of a bound."""
+    """Return whether no file of that layout can have rows on both sides of a bound."""
     return any(
         all(_is_boundary(bound, field.transform) for item in ranges for bound in (item.start, item.end))
         for field in layout

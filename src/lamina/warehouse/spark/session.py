@@ -48,7 +48,7 @@ class Application:
 
     @property
     def is_started(self) -> bool:
-        """Tell whether Spark has been started."""
+        """Return whether Spark has been started."""
         return self._root is not None
 
     def session(self) -> "SparkSession":
@@ -140,7 +140,7 @@ class Application:
         from pyspark.sql import SparkSession
 
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        # Only what the JVM needs to start stands on its command line, where other users can read it.
+        # Only what the JVM needs to start is on its command line, where other users can read it.
         start = SparkConf(loadDefaults=False).setAll(list(launch.items()))
         try:
             with log.open("ab") as output:

@@ -160,7 +160,7 @@ class Stage:
         return self._write_whole(result, properties, writes.overwrite_all, carry)
 
     def _has_layout(self, base: Metadata, columns: Schema) -> bool:
-        """Tell whether a table is laid out as the model asks for."""
+        """Return whether a table is laid out as the model asks for."""
         return base.layout == wanted_layout(self._model, columns) and base.sorting == self._model.settings.sorted_by
 
     def _write_whole(
@@ -293,11 +293,11 @@ class Stage:
             ).collect()
 
     def _is_partial(self) -> bool:
-        """Tell whether the batch reads the new rows of its driver only."""
+        """Return whether the batch reads the new rows of its driver only."""
         return any(pin.since is not None for pin in self._batch.pins)
 
     def _can_recast(self, change: Evolution) -> bool:
-        """Tell whether the rows that are there may be rewritten with the new types: built again, some would be lost."""
+        """Return whether existing rows may be rewritten with the new types: built again, some would be lost."""
         return self._batch.mode in ("merge", "delete_insert") and can_cast(change.mismatched)
 
     def _recast(self, base: Metadata, columns: Schema, properties: dict[str, str]) -> None:

@@ -302,7 +302,7 @@ class SparkWarehouse:
         return read_snapshot(self._application.session(), name, staged.position)
 
     def _is_one_step(self, staged: Staged, base: Metadata) -> bool:
-        """Tell whether a stage is one commit on its base, of whole files: then what changed lies in these files."""
+        """Return whether a stage is one commit on its base, of whole files: then what changed lies in these files."""
         step = read_metadata(staged.pointer).snapshot
         if step is None or step.parent != base.position or base.snapshot is None:
             return False
@@ -350,7 +350,7 @@ class SparkWarehouse:
                 kind_of(source).recheck(source, self._lake, position)
 
     def _rows_read(self, batch: Batch) -> int | None:
-        """Return how many rows the inputs have, where versions tell it; None as soon as one does not."""
+        """Return how many rows the inputs have; None if the version of one does not say."""
         counts = [self._rows_of(pin) for pin in batch.pins]
         known = [count for count in counts if count is not None]
         return sum(known) if counts and len(known) == len(counts) else None

@@ -83,7 +83,7 @@ def function_name(kind: type[exp.Expr]) -> str | None:
 
 
 def called_name(node: Any) -> str:
-    """Return the name of a call as Spark users write it; of a node that is no call, that of its class."""
+    """Return the name of a call as Spark users write it; of a node that is not a call, that of its class."""
     if node.__class__ is exp.Anonymous:
         return str(node.this).lower()
     return function_name(node.__class__) or str(node.key)
