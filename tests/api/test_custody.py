@@ -185,7 +185,7 @@ def test_a_restoration_that_was_killed_is_done_again(shop: Shop, monkeypatch: py
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(custody, "_catch_up", die)
+        patch.setattr(custody, "catch_up", die)
         with pytest.raises(KeyboardInterrupt):
             restore(shop.config)
     assert not path.exists()

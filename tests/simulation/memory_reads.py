@@ -35,12 +35,12 @@ class MemoryReads:
         query = self._queries[model.fingerprint]
 
         def read(reader: Read) -> Relation:
-            return self._read(TableName(reader.table), pins.get(TableName(reader.table)), reader=reader)
+            return self.read_version(TableName(reader.table), pins.get(TableName(reader.table)), reader=reader)
 
         parts = [evaluate(query, read, span) for span in merge(slices)]
         return Relation(parts[0].columns, tuple(row for part in parts for row in part.rows))
 
-    def _read(self, name: TableName, pin: Pin | None, *, reader: Read) -> Relation:
+    def read_version(self, name: TableName, pin: Pin | None, *, reader: Read) -> Relation:
         if pin is None:
             return Relation(reader.columns, ())
         source = self._sources.get(name)

@@ -45,11 +45,11 @@ from lamina.values.touch import Everything, Nothing, Touch
 
 # The originals, which some mutants still call.
 _owe, _inverse_image, _changed_units = segments.owe, axis.inverse_image, differences.changed_units
-_refine, _let_pass = differences.refine, fold._let_pass
+_refine, _let_pass = differences.refine, fold.let_pass
 _carried_ranges = kept.carried_ranges
 _replaced_later, _proven_keys = unique_keys.replaced_later, unique_keys.proven_keys
-_model_facts, _stand = observe._model_facts, recover.stand
-_read, _touch, _written = memory_reads.MemoryReads._read, publish._touch, row_writes.written
+_model_facts, _stand = observe.model_facts, recover.stand
+_read, _touch, _written = memory_reads.MemoryReads.read_version, publish.touch_of, row_writes.written
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def _touch_of_equal(batch_base: Any, staged: Any, diff: Any) -> Touch:
 
 
 def _trust_log(cursor: Any, log: tuple[Touch, ...], *, current: Any) -> tuple[Touch, ...]:
-    return fold._after(log, cursor) if cursor is not None else ()
+    return fold.touches_after(log, cursor) if cursor is not None else ()
 
 
 def _follow_any_move(writer: Any, now: Any, model: CompiledModel) -> None:
@@ -163,7 +163,7 @@ def _follow_any_move(writer: Any, now: Any, model: CompiledModel) -> None:
 def _let_one_source_end_the_run(
     runtime: Any, graph: Any, sources: Any, *, pins: Any, last: Any
 ) -> tuple[list[Any], dict[TableName, Any]]:
-    looks = (observe._look_at_source(runtime, graph, item, pins=pins, since=last[item.name]) for item in sources)
+    looks = (observe.look_at_source(runtime, graph, item, pins=pins, since=last[item.name]) for item in sources)
     return list(looks), {}
 
 
@@ -192,7 +192,7 @@ _NO_GUARD = (memory_reads, "appended", _added_since)
 MUTANTS = (
     Mutant("cursor_moves_without_a_debt", "folding a touch makes a debt", fold, "owe", _debt_without_change),
     Mutant(
-        "cutoff_removes_an_older_debt", "cutoff never removes a debt", fold, "_no_longer_append", _forget_older_debts
+        "cutoff_removes_an_older_debt", "cutoff never removes a debt", fold, "no_longer_append", _forget_older_debts
     ),
     Mutant(
         "window_is_forgotten", "a touch stales the inverse image of the window", fold, "inverse_image", _without_window
@@ -239,20 +239,20 @@ MUTANTS = (
         "missing_link_is_trusted",
         "a log that does not lead to the head touches everything",
         fold,
-        "_unfolded",
+        "unfolded",
         _trust_log,
     ),
     Mutant(
         "read_sets_are_ignored",
         "a reader is spared only if its read set is proven equal",
         fold,
-        "_holds_for",
+        "holds_for",
         lambda _proof, _reads: True,
     ),
     Mutant(
-        "debts_are_never_paid", "a published batch pays the debts its pins cover", record, "_is_paid", lambda *_: False
+        "debts_are_never_paid", "a published batch pays the debts its pins cover", record, "is_paid", lambda *_: False
     ),
-    Mutant("pins_are_ignored", "every read is pinned", memory_reads.MemoryReads, "_read", _read_head),
+    Mutant("pins_are_ignored", "every read is pinned", memory_reads.MemoryReads, "read_version", _read_head),
     Mutant(
         "removed_rows_are_not_touched",
         "what a file used to hold is touched too",
@@ -274,7 +274,7 @@ MUTANTS = (
         "step_touch",
         lambda name, metadata, step, *, columns: Touch(name, step.position, None, extent=Everything()),
     ),
-    Mutant("equal_result_is_a_touch", "an equal result touches nobody", publish, "_touch", _touch_of_equal),
+    Mutant("equal_result_is_a_touch", "an equal result touches nobody", publish, "touch_of", _touch_of_equal),
     Mutant(
         "empty_slice_keeps_its_rows",
         "a slice is replaced also by nothing",
@@ -330,7 +330,7 @@ MUTANTS = (
         "strategy_drops_rows_before_they_are_counted",
         "a strategy that keeps no rows waits until it is known which ones only the table holds",
         kept,
-        "_may_hold_more",
+        "may_hold_more",
         lambda _coverage: False,
     ),
     Mutant(
@@ -351,14 +351,14 @@ MUTANTS = (
         "file_that_never_was_loaded_counts",
         "only what a kept driver had up to the owed rows was loaded",
         fold,
-        "_consumed",
+        "consumed_before",
         lambda coverage, name: None if coverage.cursor(name) is None else coverage.cursor(name).position,
     ),
     Mutant(
         "late_rows_let_pass_are_forgotten",
         "rows that `keep` lets pass are no difference",
         fold,
-        "_let_pass",
+        "let_pass",
         _only_changes_let_pass,
     ),
     Mutant(
@@ -396,7 +396,7 @@ MUTANTS = (
         "foreign_write_is_ignored",
         "an unmarked version leaves a debt",
         recover,
-        "_owe_itself",
+        "owe_itself",
         lambda _model, coverage, _version: coverage,
     ),
     Mutant(
@@ -416,7 +416,7 @@ MUTANTS = (
         "unique_looks_only_at_the_batch",
         "a key is looked up among the rows that stay",
         row_checks,
-        "_met",
+        "met_keys",
         lambda _check, _written, _staying: 0,
     ),
     Mutant(
@@ -447,7 +447,7 @@ MUTANTS = (
         "proven_keys",
         lambda model, results, besides: _proven_keys(model, results, besides=()),
     ),
-    Mutant("stages_are_left", "intents serve to clean stages", run, "_clean_up", lambda _runtime: None),
+    Mutant("stages_are_left", "intents serve to clean stages", run, "clean_up", lambda _runtime: None),
     Mutant(
         "lost_catalog_is_empty",
         "no model is first built over a table that carries its mark",
@@ -461,13 +461,13 @@ MUTANTS = (
         custody,
         "missing_tables",
         lambda *_, **__: {},
-        net=(observe, "_unregistered", lambda *_: None),
+        net=(observe, "unregistered", lambda *_: None),
     ),
     Mutant(
         "table_dropped_just_now_is_built_again",
         "no model is first built over the files of a table that lost its row when the run began",
         observe,
-        "_unregistered",
+        "unregistered",
         lambda *_: None,
     ),
     Mutant(
@@ -488,7 +488,7 @@ MUTANTS = (
         "newest_file_is_the_head",
         "of finished stages the one with the highest token was published",
         heads,
-        "_age",
+        "age_of",
         lambda file: (0, file.updated),
     ),
     Mutant(
@@ -523,15 +523,15 @@ MUTANTS = (
         "one_source_ends_the_run",
         "a source that cannot be read blocks its readers only",
         observe,
-        "_look_at_sources",
+        "look_at_sources",
         _let_one_source_end_the_run,
     ),
     Mutant(
         "unreadable_source_is_empty",
         "nothing is built from a source that cannot be read",
         observe,
-        "_model_facts",
+        "model_facts",
         _without_a_fault,
     ),
-    Mutant("sources_are_not_asked", "detectors make touches", observe, "_changes", lambda *_, **__: ()),
+    Mutant("sources_are_not_asked", "detectors make touches", observe, "source_changes", lambda *_, **__: ()),
 )

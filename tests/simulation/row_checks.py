@@ -29,7 +29,7 @@ def run_checks(
 def _run(
     check: CheckSettings, written: Relation, staying: Relation, model: CompiledModel, slices: tuple[Interval, ...]
 ) -> CheckResult:
-    failed = _failed(check, written) + _met(check, written, staying)
+    failed = _failed(check, written) + met_keys(check, written, staying)
     return CheckResult(
         model=model.name,
         name=check.name or check.type,
@@ -45,7 +45,7 @@ def _run(
     )
 
 
-def _met(check: CheckSettings, written: Relation, staying: Relation) -> int:
+def met_keys(check: CheckSettings, written: Relation, staying: Relation) -> int:
     """Count the rows that stay and have a key of the written ones."""
     if check.type != "unique" or check.scope != "table":
         return 0

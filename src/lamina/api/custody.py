@@ -204,11 +204,11 @@ def restore(config: Config) -> Restored | None:
         if trouble is None:
             return None
         if not trouble.is_replaced:
-            moved = _catch_up(path, config, trouble.tables)
+            moved = catch_up(path, config, trouble.tables)
             return Restored(detail=trouble.detail, tables=moved, advice=trouble.advice)
         aside, copy = copies.put_aside(path, at=now), copies.newest_good_copy(path)
         with copies.put_in_place(copy, path) as scratch:
-            tables = _catch_up(scratch, config, None)
+            tables = catch_up(scratch, config, None)
     lost = NEVER_COPIED if copy is None else tuple(f"{name} since the copy" for name in NEVER_COPIED[:-1])
     return Restored(
         detail=trouble.detail,
@@ -226,7 +226,8 @@ def register_again(config: Config) -> tuple[TableName, ...]:
         return _register(connection, config, None)
 
 
-def _catch_up(path: Path, config: Config, tables: tuple[TableName, ...] | None) -> tuple[TableName, ...]:
+def catch_up(path: Path, config: Config, tables: tuple[TableName, ...] | None) -> tuple[TableName, ...]:
+    """Register tables at their published heads in a state file that this process holds alone."""
     with closing(Database(path, lock=held)) as database, database.writing() as connection:
         return _register(connection, config, tables)
 

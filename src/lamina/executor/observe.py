@@ -80,7 +80,7 @@ def look(
     recoveries, marks = _recover(runtime, models, view=view, heads=heads)
     records = {name: _record(name, recovery.recorded) for name, recovery in recoveries.items()}
     last = {TableName(source.name): _last_position(source, view, records) for source in sources}
-    seen, unreadable = _look_at_sources(runtime, graph, sources, pins=_ahead(pins, view), last=last)
+    seen, unreadable = look_at_sources(runtime, graph, sources, pins=_ahead(pins, view), last=last)
     source_touches = [touch for source in seen for touch in source.touches]
     table_touches = [touch for name in sorted(recoveries) for touch in recoveries[name].touches]
     new_touches, logs = extend_logs(view.touches, (*source_touches, *table_touches))
@@ -91,7 +91,7 @@ def look(
             **{source.head.table: source.head for source in seen},
         },
         models={
-            model.name: _model_facts(model, recoveries[model.name], view=view, unreadable=unreadable).replace(
+            model.name: model_facts(model, recoveries[model.name], view=view, unreadable=unreadable).replace(
                 columns=tuple(column.name for column in heads[model.target].columns)
             )
             for model in models
@@ -128,7 +128,7 @@ def _recover(
     known = {model.name: recorded_of(view, model.name) for model in models}
     standing = {
         model.name: _lost(runtime, model, view=view)
-        or _unregistered(runtime, model, heads[model.target], known[model.name])
+        or unregistered(runtime, model, heads[model.target], known[model.name])
         or stand(heads[model.target], known[model.name])
         for model in models
     }
@@ -162,7 +162,7 @@ def _lost(runtime: Runtime, model: CompiledModel, *, view: StateView) -> TargetF
     return None if file is None else TargetFacts(status="lost", detail=f"`{file}` cannot be read")
 
 
-def _unregistered(runtime: Runtime, model: CompiledModel, head: Head, recorded: Recorded | None) -> TargetFacts | None:
+def unregistered(runtime: Runtime, model: CompiledModel, head: Head, recorded: Recorded | None) -> TargetFacts | None:
     """Look for the files of a table without a row in the catalog: nothing is built over them."""
     if head.pointer is not None:
         return None
@@ -187,7 +187,7 @@ def _taken_over(runtime: Runtime, view: StateView, marks: tuple[Mark, ...]) -> s
     return next((item for item in _accepted(runtime, view, marks) if item != runtime.store.identity), None)
 
 
-def _changes(
+def source_changes(
     runtime: Runtime, graph: Graph, source: SourceTable, *, head: Head, since: Position | None
 ) -> tuple[Touch, ...]:
     """Ask a source for what changed since the position its readers were folded to."""
@@ -231,7 +231,7 @@ def extend_logs(
     return tuple(numbered), extended
 
 
-def _look_at_sources(
+def look_at_sources(
     runtime: Runtime,
     graph: Graph,
     sources: tuple[SourceTable, ...],
@@ -245,7 +245,7 @@ def _look_at_sources(
     for source in sources:
         name = TableName(source.name)
         try:
-            seen.append(_look_at_source(runtime, graph, source, pins=pins, since=last[name]))
+            seen.append(look_at_source(runtime, graph, source, pins=pins, since=last[name]))
         except WarehouseFailure as error:
             if error.kind not in _OF_THE_SOURCE:
                 raise
@@ -253,20 +253,22 @@ def _look_at_sources(
     return seen, unreadable
 
 
-def _look_at_source(
+def look_at_source(
     runtime: Runtime, graph: Graph, source: SourceTable, *, pins: Pins, since: Position | None
 ) -> SeenSource:
+    """Return the head of one source and what changed in it, or why it cannot be read."""
     head = runtime.warehouse.source_heads((source,), pins)[TableName(source.name)]
     return SeenSource(
         head=head,
-        touches=_changes(runtime, graph, source, head=head, since=since),
+        touches=source_changes(runtime, graph, source, head=head, since=since),
         detection=_detection(runtime, source, head=head, since=since),
     )
 
 
-def _model_facts(
+def model_facts(
     model: CompiledModel, recovery: Recovery, *, view: StateView, unreadable: Mapping[TableName, WarehouseFailure]
 ) -> ModelFacts:
+    """Return what is known of a model: its record, its table, and why an input cannot be read."""
     causes = (unreadable[use.name] for use in model.inputs if use.name in unreadable)
     return ModelFacts(
         coverage=recovery.recorded.coverage,

@@ -167,7 +167,7 @@ def _prepare(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tupl
     warehouse = writer.runtime.warehouse
     mark = _late_mark(writer, batch_base, staged, proven)
     diff = _diff(writer, batch_base, staged)
-    touch = _touch(batch_base, staged, diff)
+    touch = touch_of(batch_base, staged, diff)
     # Equal rows in another layout are written all the same, and touch no reader.
     if diff is not None and diff.is_equal and not staged.is_relaid:
         staged, move = warehouse.prepare_mark(staged, mark, touch)
@@ -197,7 +197,8 @@ def _diff(writer: Writer, batch_base: BatchBase, staged: Staged) -> Diff | None:
     return diff
 
 
-def _touch(batch_base: BatchBase, staged: Staged, diff: Diff | None) -> Touch:
+def touch_of(batch_base: BatchBase, staged: Staged, diff: Diff | None) -> Touch:
+    """Return what a batch touches for the readers of its table; an equal result touches nothing."""
     batch = staged.batch
     is_equal = diff is not None and diff.is_equal
     is_same = is_equal or adds_nothing(staged)

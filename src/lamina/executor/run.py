@@ -131,7 +131,7 @@ def _work(
     if observed.taken_over is not None:
         runtime.store.adopt(observed.taken_over, lease)
         runtime.emit(Recovered(detail="the state was lost; it is derived again from the tables"))
-    _clean_up(runtime)
+    clean_up(runtime)
     names = frozenset(model.name for model in graph.models) | request.left_out
     runtime.store.expire(names, lease, now=runtime.clock())
     state = RunState(graph, observed, selection=request.selection)
@@ -176,7 +176,7 @@ def _promote(runtime: Runtime, graph: Graph, *, left_out: frozenset[ModelName]) 
     runtime.store.save_graph(runtime.environment, graph)
 
 
-def _clean_up(runtime: Runtime) -> None:
+def clean_up(runtime: Runtime) -> None:
     """Drop the stages of runs that ended before they could publish or abandon them."""
     for intent in runtime.store.intents(runtime.environment):
         runtime.warehouse.discard(intent.commit)

@@ -33,7 +33,7 @@ def fold(
         current = _current(use.name, log, head)
         if current is None:
             continue
-        new = _unfolded(coverage.cursor(use.name), log, current=current)
+        new = unfolded(coverage.cursor(use.name), log, current=current)
         coverage = _move_cursor(_fold_touches(coverage, model, use=use, touches=new), current)
         if coverage.segments and any(not isinstance(touch.extent, Nothing) for touch in new):
             decisions.append(_decision(coverage, model, use=use, touches=new, head=head))
@@ -52,10 +52,10 @@ def keeps_old_rows(model: CompiledModel, use: InputUse) -> bool:
     return model.traits.is_append and model.driver is not None and not use.is_driver
 
 
-def _unfolded(cursor: Cursor | None, log: tuple[Touch, ...], *, current: Cursor) -> tuple[Touch, ...]:
+def unfolded(cursor: Cursor | None, log: tuple[Touch, ...], *, current: Cursor) -> tuple[Touch, ...]:
     """Return the touches after a cursor, each linked to the one before; a missing link touches everything."""
     name, position, linked = current.input, cursor.position if cursor is not None else None, []
-    for touch in _after(log, cursor) if cursor is not None else ():
+    for touch in touches_after(log, cursor) if cursor is not None else ():
         linked.append(touch if touch.parent == position else _leap(touch, position))
         position = touch.position
     if position != current.position:
@@ -64,7 +64,8 @@ def _unfolded(cursor: Cursor | None, log: tuple[Touch, ...], *, current: Cursor)
     return tuple(linked)
 
 
-def _after(log: tuple[Touch, ...], cursor: Cursor) -> tuple[Touch, ...]:
+def touches_after(log: tuple[Touch, ...], cursor: Cursor) -> tuple[Touch, ...]:
+    """Return the touches of a log after a cursor."""
     # Positions of files are hashes of their content, so an old one can come again: then nothing changed since it.
     for index in range(len(log), 0, -1):
         if log[index - 1].position == cursor.position:
@@ -99,7 +100,7 @@ def _move_cursor(coverage: Coverage, current: Cursor) -> Coverage:
 def _fold_touches(coverage: Coverage, model: CompiledModel, *, use: InputUse, touches: tuple[Touch, ...]) -> Coverage:
     seen = tuple(touch for touch in touches if not isinstance(touch.extent, Nothing))
     if use.on_touch == "keep" and coverage.segments:
-        coverage = _let_pass(coverage, model, use=use, touches=seen)
+        coverage = let_pass(coverage, model, use=use, touches=seen)
     if keeps_old_rows(model, use):
         seen = _new_rows(seen) if loads_appends(model, use) else ()
     if not seen:
@@ -110,12 +111,12 @@ def _fold_touches(coverage: Coverage, model: CompiledModel, *, use: InputUse, to
         reaches = [_reached(coverage, model, use=use, touch=touch, logic=logic) for touch in seen]
         stretches = overlay(reaches)
         for part, place in split(segments, tuple(stretch.interval for stretch in stretches)):
-            older = _no_longer_append(part, use.name, touches=seen)
+            older = no_longer_append(part, use.name, touches=seen)
             folded.append(owe(older, _debt(use.name, seen, stretches[place])) if place is not None else older)
     return coverage.replace(segments=fuse(tuple(folded)))
 
 
-def _let_pass(coverage: Coverage, model: CompiledModel, *, use: InputUse, touches: tuple[Touch, ...]) -> Coverage:
+def let_pass(coverage: Coverage, model: CompiledModel, *, use: InputUse, touches: tuple[Touch, ...]) -> Coverage:
     """Note that changes of an input are not followed, and what the table goes on holding of it."""
     changes = tuple(touch for touch in touches if not touch.is_append)
     if not (changes if loads_appends(model, use) else touches):
@@ -123,7 +124,7 @@ def _let_pass(coverage: Coverage, model: CompiledModel, *, use: InputUse, touche
     coverage = coverage.replace(not_followed=tuple(sorted({*coverage.not_followed, use.name})))
     if saves_rows_of(model.traits, use):
         coverage = coverage.replace(held=merge((*coverage.held, *_reached_parts(coverage, model, use, changes))))
-    position = _consumed(coverage, use.name)
+    position = consumed_before(coverage, use.name)
     if position is None or not loads_appends(model, use):
         return coverage
     known = Cursor(input=use.name, position=position)
@@ -142,7 +143,7 @@ def _reached_parts(
     )
 
 
-def _consumed(coverage: Coverage, name: TableName) -> Position | None:
+def consumed_before(coverage: Coverage, name: TableName) -> Position | None:
     """Return the version of a driver up to which its rows are in the table: what is owed is not."""
     owed = (debt for segment in coverage.segments for debt in segment.debts if debt.input == name)
     debt, cursor = next(owed, None), coverage.cursor(name)
@@ -163,7 +164,7 @@ def _debt(name: TableName, touches: tuple[Touch, ...], stretch: Stretch) -> Debt
     return Debt(input=name, since=first.parent, position=last.position, sequence=last.sequence, is_append=is_append)
 
 
-def _no_longer_append(segment: Segment, name: TableName, *, touches: tuple[Touch, ...]) -> Segment:
+def no_longer_append(segment: Segment, name: TableName, *, touches: tuple[Touch, ...]) -> Segment:
     """Read an older append debt as any other where rows were rewritten since, even if the reader is spared that."""
     if not any(debt.input == name and debt.is_append for debt in segment.debts):
         return segment
@@ -182,7 +183,7 @@ def _reached(
     if known is not None and not is_current and use.name not in known.reads:
         return ()
     reads = known.reads.get(use.name) if known is not None else None
-    proofs = tuple(item for item in touch.refinements if _holds_for(item, reads))
+    proofs = tuple(item for item in touch.refinements if holds_for(item, reads))
     if any(proof.is_equal for proof in proofs):
         return ()
     # How other code maps its slices to this input is not known any more.
@@ -205,7 +206,8 @@ def _bounds(touch: Touch, proofs: tuple[Refinement, ...], column: ColumnName) ->
     return (*by_extent, *by_proof)
 
 
-def _holds_for(proof: Refinement, reads: tuple[ColumnName, ...] | None) -> bool:
+def holds_for(proof: Refinement, reads: tuple[ColumnName, ...] | None) -> bool:
+    """Say whether a proof of equal columns covers all that a reader reads."""
     if proof.columns is None:
         return True
     return reads is not None and {name.lower() for name in reads} <= {name.lower() for name in proof.columns}

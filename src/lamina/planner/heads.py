@@ -42,11 +42,11 @@ def published_head(
         children.setdefault(_base(file, published), []).append(file)
     ends = [_newest_below(root, children) for root in children.get(None, [])]
     if known is None or known not in everything:
-        return max(ends, key=_age, default=None)
+        return max(ends, key=age_of, default=None)
     end = _newest_below(everything[known], children)
     # A table that was dropped, or whose files were lost, was built again without a past, by a later run.
     again = [item for item in ends if item.token > end.token and known not in item.log]
-    return max(again, key=_age, default=end)
+    return max(again, key=age_of, default=end)
 
 
 def _newest_below(file: MetadataFile, children: dict[str | None, list[MetadataFile]]) -> MetadataFile:
@@ -60,14 +60,15 @@ def _newest_below(file: MetadataFile, children: dict[str | None, list[MetadataFi
 
 def _newest_age(file: MetadataFile, children: dict[str | None, list[MetadataFile]]) -> tuple[int, int]:
     """Return the token and time of the newest file of a branch."""
-    newest, left = _age(file), [file]
+    newest, left = age_of(file), [file]
     while left:
-        newest = max(newest, *(_age(item) for item in left))
+        newest = max(newest, *(age_of(item) for item in left))
         left = [item for parent in left for item in children.get(parent.name, [])]
     return newest
 
 
-def _age(file: MetadataFile) -> tuple[int, int]:
+def age_of(file: MetadataFile) -> tuple[int, int]:
+    """Return what orders metadata files: the token of their run, then the time they were written."""
     return file.token, file.updated
 
 

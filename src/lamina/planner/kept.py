@@ -49,7 +49,7 @@ def _without_loss(model: CompiledModel, coverage: Coverage, action: Action) -> t
         return (_refused(model, action.intervals, _held_in_words(model, action)),)
     if coverage.retained and is_whole:
         return (_refused(model, action.intervals, _kept_in_words(model, coverage.retained)),)
-    if is_whole and coverage.keeps and _may_hold_more(coverage):
+    if is_whole and coverage.keeps and may_hold_more(coverage):
         return (_refused(model, action.intervals, _unknown_in_words(model)),)
     if not held:
         return (action,)
@@ -57,7 +57,7 @@ def _without_loss(model: CompiledModel, coverage: Coverage, action: Action) -> t
     return (action.replace(intervals=rest), block) if rest else (block,)
 
 
-def _may_hold_more(coverage: Coverage) -> bool:
+def may_hold_more(coverage: Coverage) -> bool:
     """Say whether inputs changed or lost rows since the last build, so that the table may be the last to hold some."""
     debts = (debt for segment in coverage.segments for debt in segment.debts)
     return bool(coverage.not_followed) or any(not debt.is_append for debt in debts)

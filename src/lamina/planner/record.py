@@ -106,14 +106,14 @@ def _built_segments(
         Segment(
             interval=segment.interval,
             logic=model.fingerprint,
-            debts=tuple(debt for debt in segment.debts if debt.input in inputs and not _is_paid(debt, coverage, paid)),
+            debts=tuple(debt for debt in segment.debts if debt.input in inputs and not is_paid(debt, coverage, paid)),
         )
         for segment in cut_out(coverage.segments, ranges)
     )
     return (*fresh, *again)
 
 
-def _is_paid(debt: Debt, coverage: Coverage, paid: dict[TableName, Position]) -> bool:
+def is_paid(debt: Debt, coverage: Coverage, paid: dict[TableName, Position]) -> bool:
     """Say whether the batch read the input at the debt's position or later.
 
     The log is folded up to the cursor, so a pin at the cursor is later than every debt; an older pin covers a debt

@@ -172,11 +172,12 @@ def _fold_versions(
         if version.mark is not None and _is_ours(version.mark, model, identity=identity):
             coverage = version.mark.coverage
         elif not version.is_content_preserving and not isinstance(version.touch.extent, Nothing):
-            coverage = _owe_itself(model, coverage, version)
+            coverage = owe_itself(model, coverage, version)
     return coverage
 
 
-def _owe_itself(model: CompiledModel, coverage: Coverage, version: Version) -> Coverage:
+def owe_itself(model: CompiledModel, coverage: Coverage, version: Version) -> Coverage:
+    """Return coverage in which a table owes itself what another writer wrote, or goes on from it if accepted."""
     # Whichever keys others wrote, no check has seen them.
     own, coverage = TableName(model.name), coverage.replace(proven=())
     if model.settings.on_foreign_write == "accept":

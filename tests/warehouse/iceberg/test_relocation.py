@@ -64,7 +64,7 @@ def test_a_relocation_that_is_killed_anywhere_is_done_again(
 ) -> None:
     there = tmp_path / "new" / "lake"
     shutil.move(lake, there)
-    moved, replace, left = mover([str(lake)], str(there)), relocation._replace, 0
+    moved, replace, left = mover([str(lake)], str(there)), relocation.replace_file, 0
     for kill_after in range(20):
         left = kill_after
 
@@ -75,14 +75,14 @@ def test_a_relocation_that_is_killed_anywhere_is_done_again(
                 raise Killed
             return replace(path, data)
 
-        monkeypatch.setattr(relocation, "_replace", dying)
+        monkeypatch.setattr(relocation, "replace_file", dying)
         try:
             relocate_tables(there, moved)
             break
         except Killed:
             continue
     assert kill_after > 3
-    monkeypatch.setattr(relocation, "_replace", replace)
+    monkeypatch.setattr(relocation, "replace_file", replace)
     assert ids(there) == [1, 2]
     assert relocate_tables(there, moved) == ()
 

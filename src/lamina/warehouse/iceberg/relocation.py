@@ -74,9 +74,9 @@ def _relocate_table(table: TableName, folder: Path, moved: Moved) -> bool:
     """Rewrite manifests, then the lists with their lengths, then the metadata; say whether any file changed."""
     avro = _manifests(folder)
     lists = [path for path in avro if path.name.startswith("snap-")]
-    changed = [_replace(path, _rewritten_avro(table, path, moved)) for path in avro if path not in lists]
-    changed += [_replace(path, _rewritten_avro(table, path, moved)) for path in lists]
-    changed += [_replace(path, _rewritten_json(path, moved)) for path in sorted(folder.glob("*.metadata.json"))]
+    changed = [replace_file(path, _rewritten_avro(table, path, moved)) for path in avro if path not in lists]
+    changed += [replace_file(path, _rewritten_avro(table, path, moved)) for path in lists]
+    changed += [replace_file(path, _rewritten_json(path, moved)) for path in sorted(folder.glob("*.metadata.json"))]
     return any(changed)
 
 
@@ -129,7 +129,8 @@ def _moved_inside(value: Any, moved: Moved) -> Any:
     return [_moved_inside(item, moved) for item in value] if isinstance(value, list) else value
 
 
-def _replace(path: Path, data: bytes) -> bool:
+def replace_file(path: Path, data: bytes) -> bool:
+    """Put new contents in the place of a file, whole or not at all."""
     if data == path.read_bytes():
         return False
     # Hadoop keeps a checksum beside each file; without it, the file is believed.
