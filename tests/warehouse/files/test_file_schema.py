@@ -1,4 +1,4 @@
-"""Columns of files in every format: the widest type of all files, or the two that do not go together."""
+"""Columns of files in every format: the widest type of all files, or the two that do not fit together."""
 
 import gzip
 import io
