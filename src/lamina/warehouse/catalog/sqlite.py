@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -12,17 +13,35 @@ from lamina.warehouse.catalog.file_lock import beside_others
 from lamina.warehouse.catalog.jdbc import JdbcCatalog, create_tables
 from lamina.warehouse.catalog.port import Transaction
 
+_PATIENCE = 30.0  # seconds to wait for other processes
 Begin = Literal["BEGIN", "BEGIN IMMEDIATE"]  # to read; to write, waiting for other writers first
 
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open the shared file for transactions that begin and end explicitly; see `file_lock` for who may do so when."""
-    connection = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
-    # Readers and the one writer do not wait for each other, here and in the JVM; FULL makes every commit durable.
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA schema_version").fetchone()  # reads the file, and so opens the log beside it
+    connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+    try:
+        _write_ahead(connection)
+        connection.execute("PRAGMA schema_version").fetchone()  # reads the file, and so opens the log beside it
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers and the one writer not wait for each other, here and in the JVM, and make every commit durable."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError as error:
+            # Of processes that open a new file at once, one switches it over; the others are refused without a wait.
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+    connection.execute("PRAGMA synchronous = FULL")
 
 
 def connect_read_only(path: Path) -> sqlite3.Connection:
