@@ -102,7 +102,7 @@ def test_inputs_that_are_gone_make_it_unverifiable_with_the_reason(orders: Lake)
     changed = orders.warehouse.compare(model, (WHOLE,), pins)
     forgotten = orders.warehouse.compare(model, (WHOLE,), {RAW: Position("unknown")})
 
-    assert "changed while it was read" in str(changed.unverifiable)
+    assert "is not as it was" in str(changed.unverifiable)
     assert "not in the warehouse" in str(forgotten.unverifiable)
 
 

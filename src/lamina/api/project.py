@@ -150,8 +150,10 @@ class Project(Opened):
 
         return accept_writes(self, model)
 
-    def drop(self, model: str, *, agrees: "Callable[[DropResult], bool]", force: bool = False) -> "DropResult":
-        """Drop a model's table, its files and its record; `agrees` is asked first, with what is lost."""
+    def drop(
+        self, model: str, *, agrees: "Callable[[DropResult], bool]" = lambda _: True, force: bool = False
+    ) -> "DropResult":
+        """Drop a model's table, its files and its record; `agrees` can refuse when it sees what is lost."""
         from lamina.api.tables import drop_model
 
         return drop_model(self, model, is_forced=force, agrees=agrees)

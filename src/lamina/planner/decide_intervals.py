@@ -28,6 +28,7 @@ from lamina.planner.staleness import (
     rebuild_reason,
 )
 from lamina.planner.words import spans_in_words, units_in_words
+from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts
 from lamina.values.grid import Grid, count_units, widen
 from lamina.values.interval import MAX, Interval, intersect, merge, subtract
@@ -157,7 +158,15 @@ def _stale(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, due: 
     if asked:
         reasons.append(f"requested: {spans_in_words(asked, grid)}")
     spans = merge((*again, *older, *owed, *asked))
-    return Want(spans=spans, reason="; ".join(reasons) or UNCHANGED)
+    return Want(spans=spans, reason="; ".join(reasons) or _owed_later(coverage, schedule, due))
+
+
+def _owed_later(coverage: Coverage, schedule: Schedule, due: Interval) -> str:
+    """Say which slices that were built before their time have changed since; nothing is lost, but it waits."""
+    later = subtract(intersect(indebted(coverage), (schedule.lifetime,)), (due,))
+    if not later:
+        return UNCHANGED
+    return f"{spans_in_words(later, schedule.grid)} changed after it was built, and is built again when it is due"
 
 
 def _gaps_in_words(facts: ModelFacts, gaps: tuple[Interval, ...], grid: Grid) -> str:

@@ -22,7 +22,7 @@ def spans_in_words(spans: tuple[Interval, ...], grid: Grid) -> str:
     if not merged or merged == (WHOLE,):
         return "all of it" if merged else "nothing"
     shown = ", ".join(_span_in_words(span, grid) for span in merged[:_SHOWN])
-    return shown if len(merged) <= _SHOWN else f"{shown} and {len(merged) - _SHOWN} more ranges"
+    return shown if len(merged) <= _SHOWN else f"{shown} and {counted(len(merged) - _SHOWN, 'more range')}"
 
 
 def changes_for_reader(use: InputUse, touches: Iterable[Touch], *, zone: str) -> str:

@@ -3,7 +3,7 @@
 import re
 
 # The session's ANSI mode is fixed, so Spark's advice to turn it off leads nowhere.
-_BAD_ADVICE = re.compile(r' If necessary set "spark\.sql\.ansi\.enabled" to "false" to bypass this error\.')
+_BAD_ADVICE = re.compile(r' (?:If necessary,? )?[Ss]et "?spark\.sql\.ansi\.enabled"? to "?false"?[^.]*\.')
 # Where the scheduler ran the task that failed; what the task said comes after it.
 _TASK = re.compile(r"^Job aborted due to stage failure: .*? \(TID \d+\) \([^)]*\): ")
 # What programs read of a message: people have the sentence, and `error_class` the code.

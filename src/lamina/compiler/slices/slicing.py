@@ -242,20 +242,21 @@ class SelectExamination:
         return all(term.bound or ((term.relation or is_known) and self.operands.resolve(term)) for term in terms)
 
     def _windows(self, main: Anchor) -> int:
-        """Return from how far before the start the rows are still right after every window."""
+        """Return from how far before the start the rows are still right after every window: all see the same rows."""
+        return min((self._after_window(window, main) for window in self.block.windows), default=main.valid)
+
+    def _after_window(self, window: Window, main: Anchor) -> int:
         valid = main.valid
-        for window in self.block.windows:
-            deciding = [term for term in window.partition if self.operands.decides(term, main.keys)]
-            if deciding:
-                valid = whole_units(valid, deciding)
-                continue
-            reach = self._reach(window, main.keys)
-            if reach is None or (reach >= UNBOUNDED and valid < UNBOUNDED) or (valid < UNBOUNDED and reach > valid):
-                words = "without bound" if reach is None or reach >= UNBOUNDED else in_words(reach)
-                text = f"the window of `{window.function}` reaches outside the slice ({words})"
-                self.refusals.append(reach_outside_range.refusal(text, hint=ALIGN_HINT, at=window.at))
-            elif valid < UNBOUNDED:
-                valid = whole_units(valid - reach, [window.order[0].term])
+        deciding = [term for term in window.partition if self.operands.decides(term, main.keys)]
+        if deciding:
+            return whole_units(valid, deciding)
+        reach = self._reach(window, main.keys)
+        if reach is None or (reach >= UNBOUNDED and valid < UNBOUNDED) or (valid < UNBOUNDED and reach > valid):
+            words = "without bound" if reach is None or reach >= UNBOUNDED else in_words(reach)
+            text = f"the window of `{window.function}` reaches outside the slice ({words})"
+            self.refusals.append(reach_outside_range.refusal(text, hint=ALIGN_HINT, at=window.at))
+        elif valid < UNBOUNDED:
+            return whole_units(valid - reach, [window.order[0].term])
         return valid
 
     def _reach(self, window: Window, keys: Iterable[Key]) -> int | None:

@@ -85,7 +85,7 @@ class SourceChanged(WarehouseFailure):
 
     def __init__(self, source: str, path: str) -> None:
         super().__init__(
-            f"a file of source `{source}` changed while it was read: `{path}`",
+            f"a file of source `{source}` is not as it was when it was looked at: `{path}`",
             kind="conflict",
             hint="run again; nothing of this batch was published",
         )
