@@ -14,12 +14,9 @@ from lamina.values.codec import content_hash
 from lamina.values.coverage import Coverage
 from lamina.values.facts import Facts, Head, ModelFacts, TargetFacts
 from lamina.values.interval import Interval, merge, subtract
-from lamina.values.names import EnvironmentName, ModelName, PlanId, Position, TableName
+from lamina.values.names import EnvironmentName, ModelName, PlanId, TableName
 from lamina.values.plan import Action, Assumed, Build, Plan, Rebuild, Selection, Skip
-from lamina.values.touch import ColumnRanges, Everything, Ranges, Touch
-
-# The version a build of this run will give its table: not known before it is built.
-PREDICTED = Position("predicted")
+from lamina.values.touch import PREDICTED, ColumnRanges, Everything, Ranges, Touch
 
 Logs = Mapping[TableName, tuple[Touch, ...]]
 

@@ -10,7 +10,7 @@ from lamina.values.grid import Grid, advance, floor_unit
 from lamina.values.interval import MAX, MIN, WHOLE, Interval, merge
 from lamina.values.names import ColumnName, TableName
 from lamina.values.partition_key import key_of
-from lamina.values.touch import Nothing, Ranges, Touch
+from lamina.values.touch import PREDICTED, Nothing, Ranges, Touch
 from lamina.values.words import counted, listed
 
 _SHOWN = 3
@@ -31,6 +31,8 @@ def changes_for_reader(use: InputUse, touches: Iterable[Touch], *, zone: str) ->
     words, column = changes_in_words(use.name, seen, zone=zone), use.filter_column
     if column is None or all(_tells_of(touch, column) for touch in seen):
         return words
+    if any(touch.position == PREDICTED for touch in seen):
+        return f"{words}; which slices that reaches is known once `{use.name}` is built"
     return f"{words}; where `{column}` changed is not known, so every slice is rebuilt"
 
 

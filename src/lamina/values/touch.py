@@ -4,6 +4,9 @@ from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Position, TableName
 from lamina.values.value import Value
 
+# The version that a build of this run will give its table: not known before it is built.
+PREDICTED = Position("predicted")
+
 
 class ColumnRanges(Value, frozen=True):
     """The ranges of one time column in which rows were added, removed or changed.
