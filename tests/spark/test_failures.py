@@ -58,7 +58,8 @@ def test_a_row_that_cannot_be_read_is_reported_with_its_file(lake: Lake) -> None
         lake.stage(lake.add_model("f.t", "SELECT id FROM raw.orders", inputs=("raw.orders",)))
 
     assert caught.value.kind == "data_rejected"
-    assert caught.value.message.endswith(f'"abc", in `{lake.folder}/raw/orders/bad.csv`')
+    place = f"in `{lake.folder}/raw/orders/bad.csv`"
+    assert caught.value.message.endswith(f'"abc" is not a number of the declared type, {place}')
 
 
 def test_cancelled_work_is_interrupted(lake: Lake) -> None:
