@@ -203,6 +203,8 @@ def _drain(world: World) -> None:
     if not is_idle(result := _run_until_idle(world)):
         # What a slice holds that is no longer due is not put right, and may fail its readers: its time comes again.
         world.now = world.latest
+        for design in world.project.designs:
+            world.project = world.project.restarted(design.name, 0)
         result = _run_until_idle(world)
     if not is_idle(result):
         raise Violation(f"I1 does not settle: {reported(result)}")
