@@ -74,7 +74,7 @@ def restore_if_lost(config: Config) -> Restored | None:
         return None
     if config.state.on_missing == "rebuild":
         return restore(config)
-    # Looked at again alone: a publication that is being committed looks like an old state.
+    # Looked at once more: a publication that was being committed a moment ago looks like an old state.
     with putting_in_order(Path(config.catalog.database)):
         trouble = _find_trouble(config)
     if trouble is not None:
