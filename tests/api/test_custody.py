@@ -286,7 +286,7 @@ def test_a_publication_whose_note_was_written_is_finished(shop: Shop) -> None:
     copy = copies.newest_good_copy(path)
     assert copy is not None
     with closing(Database(path)) as database, database.writing() as connection:
-        place.count_publication(connection, ORDERS, warehouse=warehouse)
+        place.count_publication(connection, (ORDERS,), warehouse=warehouse)
     path.write_bytes(copy.read_bytes())
     second = shop.seal(shop.stage(2), 2)
     trouble = find_trouble(shop.config)
@@ -353,7 +353,7 @@ def shared(tmp_path: Path) -> Shop:
     shop = Shop(tmp_path / "shop", lake=lake)
     refuse_elsewhere(shop.config)
     with closing(Database(Path(shop.config.catalog.database))) as database, database.writing() as connection:
-        place.count_publication(connection, ORDERS, warehouse=lake)
+        place.count_publication(connection, (ORDERS,), warehouse=lake)
     return shop
 
 

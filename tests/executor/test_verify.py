@@ -10,7 +10,7 @@ from tests.simulation.engine import ENVIRONMENT, run_engine
 from tests.simulation.faults import Process
 from tests.simulation.memory_warehouse import MemoryWarehouse
 from tests.simulation.project import POISON, Design, Project
-from tests.simulation.world import World, open_world
+from tests.simulation.world import PROJECT, World, open_world
 
 from lamina.executor.observe import look, sources_of
 from lamina.executor.runtime import Runtime
@@ -50,7 +50,8 @@ def verify(world: World, name: str) -> ModelVerdict:
             new_id=lambda: "c",
             emit=lambda event: None,
             environment=ENVIRONMENT,
-            project="simulation",
+            project=PROJECT,
+            compiling=world.compiling(),
         )
         seen = look(runtime, graph, sources=sources_of(graph, graph.models), execution_time=world.now)
         return verify_model(runtime, graph.model(ModelName(name)), seen)

@@ -280,6 +280,17 @@ class Pass(Value, frozen=True, tag="pass", tag_field="act"):
         world.latest = max(world.latest, world.now)
 
 
+class Upgrade(Value, frozen=True, tag="upgrade", tag_field="act"):
+    """A new version of lamina compiles the same text to other fingerprints."""
+
+    def happen(self, world: World) -> None:
+        world.compiler += 1
+
+
+class Beside(Value, frozen=True, tag="beside", tag_field="act"):
+    """Another project that shares catalog and state is run."""
+
+
 class Forget(Value, frozen=True, tag="forget", tag_field="act"):
     """The state is lost; the tables and their marks are all there is."""
 
@@ -346,6 +357,7 @@ Happening = (
     | Relayout
     | Poison
     | Pass
+    | Upgrade
 )
 
 
@@ -370,7 +382,7 @@ class Run(Value, frozen=True, tag="run", tag_field="act"):
     flag: Flag | None = None
 
 
-Action = Happening | Run | Drop | Forget | Restore | LoseFile
+Action = Happening | Run | Drop | Beside | Forget | Restore | LoseFile
 
 
 def _rows(world: World, source: Source) -> tuple[Row, ...]:

@@ -22,6 +22,7 @@ from lamina.api import custody
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.executor import observe, publish, run, step
 from lamina.executor.run_state import RunState
+from lamina.executor.runtime import Runtime
 from lamina.planner import (
     axis,
     batches,
@@ -36,11 +37,13 @@ from lamina.planner import (
     unique_keys,
 )
 from lamina.state import leases, logs, store
+from lamina.state.port import StateView
+from lamina.state.scope import Scope
 from lamina.strategies import write
 from lamina.values.batch import Counts, Move, Pin
 from lamina.values.coverage import Coverage, Debt, Segment
 from lamina.values.interval import WHOLE, Interval
-from lamina.values.names import TableName
+from lamina.values.names import ModelName, TableName
 from lamina.values.touch import Everything, Nothing, Touch
 
 # The originals, which some mutants still call.
@@ -188,6 +191,15 @@ def _only_changes_let_pass(
 
 # The warehouse itself refuses to read what is not an append.
 _NO_GUARD = (memory_reads, "appended", _added_since)
+
+
+def _recompile_the_text_of_now(runtime: Runtime, view: StateView) -> dict[ModelName, CompiledModel]:
+    origin = runtime.compiling.origin
+    graph = runtime.compiling.compile(origin.text)
+    models = () if graph is None else graph.models
+    others = {name for name, item in view.promoted.items() if item.compiler != origin.compiler}
+    return {model.name: model for model in models if model.name in others}
+
 
 MUTANTS = (
     Mutant("cursor_moves_without_a_debt", "folding a touch makes a debt", fold, "owe", _debt_without_change),
@@ -532,6 +544,34 @@ MUTANTS = (
         observe,
         "model_facts",
         _without_a_fault,
+    ),
+    Mutant(
+        "upgrades_rebuild",
+        "a new compiler reads the promoted text again, and rebuilds nothing",
+        observe,
+        "recompile",
+        lambda *_: {},
+    ),
+    Mutant(
+        "upgrades_hide_edits",
+        "a new compiler reads the text that was promoted, not the one of now",
+        observe,
+        "recompile",
+        _recompile_the_text_of_now,
+    ),
+    Mutant(
+        "projects_see_each_other",
+        "projects that share a state see their own rows only",
+        store,
+        "Scope",
+        lambda _project, environment: Scope("", environment),
+    ),
+    Mutant(
+        "asked_slices_die_with_their_run",
+        "what a run was asked for stays requested until it is built",
+        run,
+        "asked_slices",
+        lambda _plan: {},
     ),
     Mutant("sources_are_not_asked", "detectors make touches", observe, "source_changes", lambda *_, **__: ()),
 )

@@ -6,6 +6,7 @@ from tests.simulation.actions import (
     Action,
     Arrive,
     At,
+    Beside,
     Break,
     Change,
     Demand,
@@ -30,6 +31,7 @@ from tests.simulation.actions import (
     Revert,
     Run,
     Source,
+    Upgrade,
 )
 from tests.simulation.project import Project, random_project
 
@@ -73,6 +75,8 @@ def _action(random: Random, *, today: int) -> Action:
         return LoseFile(random.choice((None, 0, 1, 2)))
     if chance < 0.075:
         return Drop(random.randrange(100))
+    if chance < 0.1:
+        return Beside()
     return _run(random, today=today) if chance < 0.43 else _happening(random, today=today)
 
 
@@ -96,6 +100,7 @@ def _happening(random: Random, *, today: int) -> Happening:
         (1, Relayout(pick, random.randrange(2))),
         (1, Poison(random.choice(("raw.files", "raw.events")), random.randrange(today + 1))),
         (3, Pass(random.choice((1, 24, 24, 48, -24)))),
+        (1, Upgrade()),
     )
     return random.choices([item for _, item in choices], [weight for weight, _ in choices])[0]
 

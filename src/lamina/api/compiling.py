@@ -11,15 +11,19 @@ from lamina.api.compile_cache import CompileCache, open_cache, write_cache
 from lamina.compiler.cache import NOTHING, Compilation, Memory
 from lamina.compiler.graph import Graph
 from lamina.project.cache_file import code_version
-from lamina.project.keys import keys_of
+from lamina.project.keys import keys_of, used_variables
 from lamina.project.project import Project
-from lamina.project.scan import Scan
+from lamina.project.scan import Scan, ScannedFile
 from lamina.project.source import SourceSchema, SourceTable
+from lamina.values.codec import content_hash
 from lamina.values.names import TableName
+from lamina.values.project_text import ProjectText, TextFile, project_text
 from lamina.values.schema import Schema
 
 if TYPE_CHECKING:
     from lamina.config import CatalogConfig
+
+_NOT_COMPILED = ("tests/",)
 
 
 def compile_scan(scan: Scan, variables: Mapping[str, str], *, source_schema: SourceSchema) -> Graph:
@@ -44,6 +48,28 @@ def compile_scan(scan: Scan, variables: Mapping[str, str], *, source_schema: Sou
         made = _compile(project, cache.memory if cache is not None else NOTHING, source_schema)
         write_cache(scan.root, project, made, keys=keys, version=version)
         return made.graph
+
+
+def text_of(scan: Scan, variables: Mapping[str, str]) -> ProjectText:
+    """Return what a project is compiled from, to be compiled again by a later version."""
+    files = (file for file in scan.files if not file.path.startswith(_NOT_COMPILED))
+    return project_text(
+        tuple(TextFile(file.path, file.hash, file.content.decode()) for file in files),
+        variables=content_hash(used_variables(scan, variables)),
+    )
+
+
+def compile_text(
+    text: ProjectText, root: str, variables: Mapping[str, str], *, source_schema: SourceSchema
+) -> Graph | None:
+    """Compile a kept text; None where variables that it names have other values now, which may be part of it."""
+    from lamina.project.read import read_project
+
+    files = tuple(ScannedFile(file.path, file.content.encode(), file.hash) for file in text.files)
+    scan = Scan(root=root, files=files)
+    if content_hash(used_variables(scan, variables)) != text.variables:
+        return None
+    return _compile(read_project(scan, variables), NOTHING, source_schema).graph
 
 
 def _compile(project: Project, memory: Memory, source_schema: SourceSchema) -> Compilation:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from lamina.api.engine import Engine, open_known
 from lamina.api.opened import Opened
-from lamina.api.state import open_store
+from lamina.api.state import environment_of, open_store
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError, UsageError
 from lamina.executor.observe import Observed
@@ -67,16 +67,17 @@ def model_intervals(project: Opened, model: str, *, execution_time: datetime | N
 def project_history(project: Opened, *, limit: int) -> tuple[RunLine, ...]:
     """Return the latest runs, newest first."""
     with open_store(project) as store:
-        return tuple(_line(record) for record in store.runs(limit=limit))
+        return tuple(_line(record) for record in store.runs(environment_of(project), limit=limit))
 
 
 def run_info(project: Opened, run_id: str) -> RunResult:
     """Return the document an earlier run printed."""
+    environment = environment_of(project)
     with open_store(project) as store:
-        latest = next((item.run_id for item in store.runs(limit=1)), None)
+        latest = next((item.run_id for item in store.runs(environment, limit=1)), None)
         if latest is None:
             raise LaminaError("nothing has run yet", hint="`lamina run` starts the first run")
-        record = store.run(latest if run_id == "latest" else RunId(run_id))
+        record = store.run(environment, latest if run_id == "latest" else RunId(run_id))
         if record is None:
             raise UsageError(f"there is no run `{run_id}`", hint="`lamina history` lists the runs")
         if record.result is None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from lamina.api.asking import Ask
 from lamina.api.engine import Engine, new_run_id, open_selected, thread_count
 from lamina.api.opened import Opened
-from lamina.api.state import open_store
+from lamina.api.state import environment_of, open_store
 from lamina.api.stopping import Stop
 from lamina.compiler.graph import Graph
 from lamina.errors import LaminaError
@@ -86,7 +86,7 @@ def apply_plan(project: Opened, plan_id: str, ask: Ask, *, stop: Stop) -> RunRes
 
 def _kept_plan(project: Opened, plan_id: str) -> Plan:
     with open_store(project) as store:
-        plan = store.load_plan(PlanId(plan_id))
+        plan = store.load_plan(environment_of(project), PlanId(plan_id))
     if plan is None:
         raise LaminaError(f"there is no plan `{plan_id}`", hint="`lamina plan` makes one and prints its id")
     return plan

@@ -38,6 +38,11 @@ class State:
             self._store.close()
 
 
+def environment_of(project: Opened) -> EnvironmentName:
+    """Return the environment that a project works in."""
+    return EnvironmentName(project.known_settings[0].environment)
+
+
 @contextmanager
 def open_store(project: Opened) -> Iterator[SqlStore]:
     """Open the state for the block; what happened is known also while the project has errors or was moved."""
