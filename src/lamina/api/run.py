@@ -113,9 +113,12 @@ def _plan(engine: Engine, selection: Selection, execution_time: datetime) -> tup
 def _changes(engine: Engine, observed: Observed, plan: Plan) -> tuple[ModelChange, ...]:
     """Compare the project with what was last run; both are compiled by this compiler."""
     before = engine.runtime.store.load_graph(engine.runtime.environment)
+    if before is not None and observed.recompiled:
+        models = {model.name: model for model in (*before.models, *observed.recompiled)}
+        before = before.replace(models=tuple(models[name] for name in sorted(models)))
     if before is not None and engine.broken is not None:
         before = without(before, engine.broken.left_out)
-    if before is None or before == engine.graph:
+    if before is None or before.models == engine.graph.models:
         return ()
     # Imported here: it needs the parser, which a plan without a change of code does not.
     from lamina.compiler.identity.changes import compare
