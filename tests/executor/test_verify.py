@@ -3,6 +3,7 @@
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from random import Random
 from typing import Literal
 
 import pytest
@@ -17,7 +18,7 @@ from lamina.executor.runtime import Runtime
 from lamina.executor.verify import unproven, verify_model
 from lamina.values.coverage import Coverage
 from lamina.values.names import ModelName, TableName
-from lamina.values.result import ModelVerdict, Verdict, VerifyResult, verified
+from lamina.values.result import ModelVerdict, Verdict, VerdictCounts, VerifyResult, counted_verdicts, verified
 from lamina.warehouse.port import Comparison
 
 DESIGNS = (
@@ -40,7 +41,7 @@ def world(tmp_path: Path) -> World:
     return world
 
 
-def verify(world: World, name: str) -> ModelVerdict:
+def verify(world: World, name: str, *, sample: Random | None = None) -> ModelVerdict:
     graph, _ = world.compile()
     with closing(world.open_store()) as store:
         runtime = Runtime(
@@ -54,7 +55,7 @@ def verify(world: World, name: str) -> ModelVerdict:
             compiling=world.compiling(),
         )
         seen = look(runtime, graph, sources=sources_of(graph, graph.models), execution_time=world.now)
-        return verify_model(runtime, graph.model(ModelName(name)), seen)
+        return verify_model(runtime, graph.model(ModelName(name)), seen, sample=sample)
 
 
 @pytest.mark.parametrize("name", ["mart.daily", "mart.total"])
@@ -122,3 +123,17 @@ def test_the_exit_code_of_verify_says_that_a_table_is_lost() -> None:
 
 def _result(*models: ModelVerdict) -> VerifyResult:
     return VerifyResult(status=verified(models), models=models)
+
+
+def test_i11_nothing_that_could_be_compared_is_a_failure_only_where_it_is_asked_to_be() -> None:
+    models = (ModelVerdict(model="m", status="unverifiable"),)
+    counts = counted_verdicts(models)
+    assert counts == VerdictCounts(unverifiable=1)
+    found = VerifyResult(status=verified(models), models=models, counts=counts)
+    assert (found.exit_code, found.replace(is_strict=True).exit_code) == (0, 1)
+
+
+def test_a_sample_says_how_much_it_compared(world: World) -> None:
+    found, whole = verify(world, "mart.daily", sample=Random(1)), verify(world, "mart.total", sample=Random(1))
+    assert (found.status, found.reason) == ("equal", "a sample: 3 of 3 slices")
+    assert (whole.status, whole.reason) == ("equal", "")

@@ -1,5 +1,7 @@
 """`lamina verify`: prove that tables equal a recompute."""
 
+import click
+
 from lamina.cli.answer import Answer, Options, Screen, answer_command
 from lamina.cli.selection import selection_options
 from lamina.values.closing import verify_closing
@@ -9,13 +11,15 @@ _STYLES = {"equal": "green", "different": "red", "failed": "red", "unverifiable"
 
 @answer_command("verify", sentence="Recompute tables over the inputs they consumed, and compare row by row.")
 @selection_options
-def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...]) -> Answer:
+@click.option("--sample", is_flag=True, help="Compare a few slices of each model with slices, not all of them.")
+@click.option("--strict", is_flag=True, help="Exit 1 if no table could be compared.")
+def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...], sample: bool, strict: bool) -> Answer:
     """Recompute and compare."""
     from lamina.cli.live import shown
     from lamina.values.codec import to_builtins
 
     with shown(options) as emit:
-        result = options.open(emit).verify(select, exclude=exclude)
+        result = options.open(emit).verify(select, exclude=exclude, sample=sample, strict=strict)
 
     def show(screen: Screen) -> None:
         from rich.text import Text
@@ -36,5 +40,7 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...])
             for example in item.examples:
                 screen.out.print(f"  {item.model}: {example}")
         screen.out.print(verify_closing(result.models), style="bold")
+        if built and result.status == "unverifiable":
+            screen.err.print("warning: no table could be compared, so nothing is proven", style="yellow")
 
     return Answer(status=result.status, body=to_builtins(result), show=show, exit_code=result.exit_code)

@@ -1,15 +1,20 @@
 """Prove tables: recompute their slices over the inputs they are recorded to have consumed, and compare."""
 
+from random import Random
+
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
 from lamina.executor.observe import Observed
 from lamina.executor.runtime import Runtime
+from lamina.planner.axis import grid_of
 from lamina.planner.consumed import Consumed, consumed
 from lamina.planner.fold import fold
 from lamina.planner.lost_tables import lost_in_words
 from lamina.planner.relayout import as_current
+from lamina.planner.sampled import sampled
 from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts, TargetFacts
+from lamina.values.grid import count_units
 from lamina.values.interval import Interval, merge, subtract
 from lamina.values.names import TableName
 from lamina.values.result import ModelVerdict
@@ -18,10 +23,15 @@ from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.port import Comparison
 
 
-def verify_model(runtime: Runtime, model: CompiledModel, observed: Observed) -> ModelVerdict:
-    """Return whether a table equals a recompute, and what of it was not compared; a failure is that model's alone."""
+def verify_model(
+    runtime: Runtime, model: CompiledModel, observed: Observed, *, sample: Random | None = None
+) -> ModelVerdict:
+    """Return whether a table equals a recompute, and what of it was not compared; a failure is that model's alone.
+
+    With `sample`, of a model with slices only a few are compared.
+    """
     try:
-        return _verify(runtime, model, observed)
+        return _verify(runtime, model, observed, sample=sample)
     except LaminaError as error:
         if isinstance(error, WarehouseFailure) and error.kind == "interrupted":
             raise
@@ -29,7 +39,7 @@ def verify_model(runtime: Runtime, model: CompiledModel, observed: Observed) -> 
         return ModelVerdict(model=model.name, status="unverifiable", reason=reason)
 
 
-def _verify(runtime: Runtime, model: CompiledModel, observed: Observed) -> ModelVerdict:
+def _verify(runtime: Runtime, model: CompiledModel, observed: Observed, *, sample: Random | None) -> ModelVerdict:
     facts = observed.facts.models[model.name]
     if facts.target.status == "absent" or not facts.coverage.segments:
         return ModelVerdict(model=model.name, status="unverifiable", reason="not built yet", is_built=False)
@@ -45,10 +55,10 @@ def _verify(runtime: Runtime, model: CompiledModel, observed: Observed) -> Model
         return ModelVerdict(model=model.name, status="unverifiable", reason=facts.unreadable)
     recorded = as_current(model, facts.coverage)
     folded, _ = fold(recorded, model, touches=observed.facts.touches, heads=observed.facts.heads)
-    verdict = _compare(runtime, model, recorded)
+    verdict = _compare(runtime, model, recorded, sample=sample)
     if verdict.status == "unverifiable" and folded != recorded:
         # The old versions are gone, but what nothing touched since is as of the new ones too.
-        return _compare(runtime, model, folded)
+        return _compare(runtime, model, folded, sample=sample)
     return verdict
 
 
@@ -61,19 +71,25 @@ def _lost(runtime: Runtime, model: CompiledModel, facts: ModelFacts) -> ModelFac
     return None if file is None else facts.replace(target=lost)
 
 
-def _compare(runtime: Runtime, model: CompiledModel, coverage: Coverage) -> ModelVerdict:
-    groups = consumed(model, coverage)
+def _compare(runtime: Runtime, model: CompiledModel, coverage: Coverage, *, sample: Random | None) -> ModelVerdict:
+    groups, grid = consumed(model, coverage), grid_of(model)
     if not any(segment.logic == model.fingerprint for segment in coverage.segments):
         return ModelVerdict(model=model.name, status="unverifiable", reason="its code changed since it was built")
     if not groups:
         return ModelVerdict(
             model=model.name, status="unverifiable", reason="every slice is stale; the next run builds them"
         )
+    if sample is not None and grid is not None:
+        groups, slices = sampled(groups, grid, sample)
     found = [(group, _compared(runtime, model, group)) for group in groups]
     done = [item for item in found if item[1].unverifiable is None or not item[0].is_stale] or found[:1]
     compared = tuple(span for group, _ in done for span in group.intervals)
     left = subtract(merge(tuple(segment.interval for segment in coverage.segments)), compared)
-    return _verdict(model, unproven(model, coverage, _sum(tuple(item for _, item in done))), left=left)
+    whole = unproven(model, coverage, _sum(tuple(item for _, item in done)))
+    if sample is not None and grid is not None:
+        units = sum(count_units(grid, span) for span in compared)
+        whole, left = whole.replace(notes=(*whole.notes, f"a sample: {units} of {counted(slices, 'slice')}")), ()
+    return _verdict(model, whole, left=left)
 
 
 def unproven(model: CompiledModel, coverage: Coverage, found: Comparison) -> Comparison:

@@ -372,10 +372,12 @@ class SparkWarehouse:
         pin = next((pin for pin in batch.pins if pin.input == driver or len(batch.pins) == 1), None)
         if pin is None:
             return None
-        column = quote(declared.timestamp_column)
-        (row,) = frames.read(pin).selectExpr(f"CAST(max({column}) AS STRING) AS largest").collect()
-        largest: str | None = row["largest"]
-        return largest
+        largest = frames.read(pin).selectExpr(f"max({quote(declared.timestamp_column)}) AS largest")
+        is_instant = largest.schema["largest"].dataType.typeName().startswith("timestamp")
+        (row,) = largest.selectExpr("CAST(largest AS STRING) AS text").collect()
+        text: str | None = row["text"]
+        # Sessions are in UTC.
+        return f"{text.replace(' ', 'T')}Z" if text is not None and is_instant else text
 
     @property
     def _folder(self) -> Path:
