@@ -39,9 +39,9 @@ CATALOG = JdbcCatalog("lake")
 NO_COMPILING = Compiling(origin=Origin("test", project_text(())), compile=lambda _: None)
 
 
-def store_at(path: Path) -> SqlStore:
+def store_at(path: Path, *, project: str = PROJECT) -> SqlStore:
     """Open the store of a file, which holds the catalog too."""
-    return SqlStore(Database(path), CATALOG, project=PROJECT)
+    return SqlStore(Database(path), CATALOG, project=project)
 
 
 def days(first: int, last: int) -> Interval:

@@ -15,11 +15,12 @@ from lamina.planner.fold import fold
 from lamina.planner.plan import build_plan
 from lamina.planner.select import select, table_named
 from lamina.planner.standing import broken_status, interval_ranges, model_status, unbuilt_status
+from lamina.planner.surplus import surplus_ranges
 from lamina.state.port import BatchRecord, RunRecord
 from lamina.values.codec import from_json
 from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts, TargetFacts
-from lamina.values.interval import Interval, bound_or_none
+from lamina.values.interval import Interval, bound_or_none, subtract
 from lamina.values.names import RunId
 from lamina.values.plan import Action, Selection
 from lamina.values.result import BuiltInterval, IntervalsResult, RangeReason, RunLine, RunResult, StatusResult
@@ -57,7 +58,9 @@ def model_intervals(project: Opened, model: str, *, execution_time: datetime | N
         facts = _folded(found, observed) if is_known else ModelFacts(coverage=Coverage(), target=TargetFacts("absent"))
         ranges = interval_ranges(found, facts, _of(found, actions) if reason is None else ())
         batches = engine.runtime.store.batches(engine.runtime.environment, found.name, limit=HISTORY)
-        built = tuple(_built(segment.interval, batches) for segment in facts.coverage.segments)
+        surplus = surplus_ranges(found, facts.coverage)
+        spans = (span for item in facts.coverage.segments for span in subtract((item.interval,), surplus))
+        built = tuple(_built(span, batches) for span in spans)
         if reason is not None:
             ranges = ranges.replace(failed=(RangeReason(reason=reason),))
         concerned = engine.findings if reason is not None or engine.broken is None else ()

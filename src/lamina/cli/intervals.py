@@ -8,10 +8,10 @@ import click
 from lamina.cli.answer import Answer, Options, Screen, answer_command
 from lamina.values.result import IntervalsResult
 
-STANDINGS = ("partial", "missing", "pending", "failed", "waiting")
+STANDINGS = ("partial", "missing", "pending", "failed", "waiting", "surplus")
 
 
-@answer_command("intervals", sentence="List the ranges of a model: built, missing, pending, failed, waiting.")
+@answer_command("intervals", sentence="List the ranges of a model: built, missing, pending, failed, waiting, surplus.")
 @click.argument("model")
 @click.option("--execution-time", metavar="TIME", help="The time that counts as now")
 def command(options: Options, model: str, execution_time: str | None) -> Answer:

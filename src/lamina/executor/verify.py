@@ -12,6 +12,7 @@ from lamina.planner.fold import fold
 from lamina.planner.lost_tables import lost_in_words
 from lamina.planner.relayout import as_current
 from lamina.planner.sampled import sampled
+from lamina.planner.surplus import surplus_ranges
 from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts, TargetFacts
 from lamina.values.grid import count_units
@@ -72,9 +73,13 @@ def _lost(runtime: Runtime, model: CompiledModel, facts: ModelFacts) -> ModelFac
 
 
 def _compare(runtime: Runtime, model: CompiledModel, coverage: Coverage, *, sample: Random | None) -> ModelVerdict:
-    groups, grid = consumed(model, coverage), grid_of(model)
+    surplus, grid = surplus_ranges(model, coverage), grid_of(model)
+    built = consumed(model, coverage)
+    groups = _without(built, surplus)
     if not any(segment.logic == model.fingerprint for segment in coverage.segments):
         return ModelVerdict(model=model.name, status="unverifiable", reason="its code changed since it was built")
+    if built and not groups:
+        return ModelVerdict(model=model.name, status="unverifiable", reason="all that is built is outside its time")
     if not groups:
         return ModelVerdict(
             model=model.name, status="unverifiable", reason="every slice is stale; the next run builds them"
@@ -84,12 +89,21 @@ def _compare(runtime: Runtime, model: CompiledModel, coverage: Coverage, *, samp
     found = [(group, _compared(runtime, model, group)) for group in groups]
     done = [item for item in found if item[1].unverifiable is None or not item[0].is_stale] or found[:1]
     compared = tuple(span for group, _ in done for span in group.intervals)
-    left = subtract(merge(tuple(segment.interval for segment in coverage.segments)), compared)
+    left = subtract(merge(tuple(segment.interval for segment in coverage.segments)), (*compared, *surplus))
     whole = unproven(model, coverage, _sum(tuple(item for _, item in done)))
     if sample is not None and grid is not None:
         units = sum(count_units(grid, span) for span in compared)
-        whole, left = whole.replace(notes=(*whole.notes, f"a sample: {units} of {counted(slices, 'slice')}")), ()
+        left = ()
+        whole = whole.replace(notes=(*whole.notes, f"a sample: {units} of {counted(slices, 'slice')}"))
+    if surplus:
+        whole = whole.replace(notes=(*whole.notes, f"{counted(len(surplus), 'range')} outside its time not compared"))
     return _verdict(model, whole, left=left)
+
+
+def _without(groups: tuple[Consumed, ...], surplus: tuple[Interval, ...]) -> tuple[Consumed, ...]:
+    """Leave out ranges whose inputs may be gone: they are not part of what the model promises any more."""
+    parts = (group.replace(intervals=subtract(group.intervals, surplus)) for group in groups)
+    return tuple(part for part in parts if part.intervals)
 
 
 def unproven(model: CompiledModel, coverage: Coverage, found: Comparison) -> Comparison:

@@ -295,6 +295,7 @@ class IntervalsResult(Value, frozen=True):
     pending: tuple[RangeReason, ...]
     failed: tuple[RangeReason, ...]
     waiting: tuple[RangeReason, ...]
+    surplus: tuple[RangeReason, ...] = ()  # built ranges outside the model's start and end
     timezone: str = "UTC"  # whose days the ranges are
     diagnostics: tuple[Diagnostic, ...] = ()  # why it does not compile, or why nothing does
 
