@@ -152,10 +152,10 @@ def model_names(file: ModelFile, references: References, known: Names, *, found:
 def _unknown(parts: tuple[str, ...], known: Names, *, place: Place, file: ModelFile) -> Diagnostic:
     schema = file.name.partition(".")[0]
     if known.is_disabled(parts, schema=schema):
-        return unknown_dependency.finding_disabled(".".join(parts), place=place, model=file.name)
+        return unknown_dependency.finding_of_disabled(".".join(parts), place=place, model=file.name)
     same = known.elsewhere(parts[0]) if len(parts) == 1 else ()
     if len(same) > 1:
-        return unknown_dependency.finding_ambiguous(parts[0], place=place, model=file.name, candidates=same)
+        return unknown_dependency.finding_of_ambiguous(parts[0], place=place, model=file.name, candidates=same)
     close = known.nearest(parts, schema=schema)
     return unknown_dependency.finding(".".join(parts), place=place, model=file.name, nearest=close)
 

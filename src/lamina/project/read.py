@@ -8,13 +8,13 @@ from lamina.project.decode import NAME
 from lamina.project.model import ModelFile, ModelSettings, SettingPlaces
 from lamina.project.project import ModuleFile, Project
 from lamina.project.project_file import ProjectFile, read_project_file
+from lamina.project.python_file import python_problems
 from lamina.project.rules import (
     case_clash,
     conflicting_keys,
     duplicate_model,
     duplicate_source,
     invalid_name,
-    invalid_python,
     later_feature,
     missing_project_file,
     orphan_sidecar,
@@ -196,7 +196,7 @@ def _model(
     text, settings = file.text(), sidecar.settings
     found.extend(_unfitting_strategy(kind, settings, sidecar.places))
     if kind == "python":
-        found.extend(invalid_python.violations(file.path, text))
+        found.extend(python_problems(file.path, text))
     if kind == "seed":
         columns, problems = seed_columns(file.path, text, declared=settings.columns)
         found.extend(problems)
