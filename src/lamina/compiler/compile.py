@@ -27,7 +27,7 @@ from lamina.project.source import SourceSchema, SourceTable
 from lamina.strategies.table import traits_of
 from lamina.values.codec import Packed
 from lamina.values.diagnostic import Diagnostic, Place, sort_diagnostics
-from lamina.values.names import ModelName, TableName
+from lamina.values.names import ModelName, TableName, same_name
 
 References = tuple[StoredReference, ...]
 
@@ -196,7 +196,7 @@ def _duplicate_targets(models: Iterable[ModelFile]) -> Iterable[Diagnostic]:
             continue
         target = target_of(model)
         other = owners.setdefault(target.lower(), model.name)
-        if other != model.name and other.lower() != model.name.lower():
+        if other != model.name and not same_name(other, model.name):
             place = model.places.of("alias" if model.settings.alias else "schema")
             yield duplicate_target.finding(target, place=place, model=model.name, other=other)
 

@@ -17,7 +17,7 @@ from lamina.planner.staleness import parameters_at
 from lamina.project.model import ModelSettings
 from lamina.project.source import SourceTable
 from lamina.values.interval import WHOLE
-from lamina.values.names import Fingerprint, ModelName, RunId, TableName
+from lamina.values.names import Fingerprint, ModelName, RunId, TableName, folded, same_name
 from lamina.values.nearest import nearest
 from lamina.values.value import Value
 
@@ -87,10 +87,10 @@ def unknown_table(graph: Graph, name: TableName) -> UsageError:
 
 def _table(graph: Graph, names: Names, *, parts: tuple[str, ...], catalog: str) -> TableName:
     """Return what a name stands for: a model or source, by its bare name too where only one has it, or a table."""
-    if len(parts) > 2 and parts[0].lower() == catalog.lower():
+    if len(parts) > 2 and same_name(parts[0], catalog):
         parts = parts[1:]
     written = ".".join(parts)
-    found = names.resolve(parts, schema=graph.default_schema) or find_table(graph, written.lower())
+    found = names.resolve(parts, schema=graph.default_schema) or find_table(graph, folded(written))
     if found is not None:
         return found
     same = _same_names(graph, written)
@@ -104,7 +104,7 @@ def _table(graph: Graph, names: Names, *, parts: tuple[str, ...], catalog: str) 
 
 def _same_names(graph: Graph, bare: str) -> list[str]:
     known = [*(str(model.name) for model in graph.models), *(str(table.name) for table in graph.sources)]
-    return [name for name in known if name.lower().partition(".")[2] == bare.lower()]
+    return [name for name in known if folded(name).partition(".")[2] == folded(bare)]
 
 
 def _inlined(graph: Graph, tables: Iterable[TableName]) -> tuple[Part, ...]:
