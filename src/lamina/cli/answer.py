@@ -13,6 +13,7 @@ from lamina.cli.stream import Stream
 from lamina.errors import LaminaError, ProjectInvalid, UsageError
 from lamina.values.codec import to_document
 from lamina.values.diagnostic import Diagnostic
+from lamina.values.value import Value
 from lamina.version import VERSION
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from lamina.values.event import Event
 
 INTERRUPTED = 130
+Document = type[Value] | dict[str, Any]
+"""What the JSON document of a command has, beside what all have: the fields of a value, or types by name."""
 
 
 class Options(NamedTuple):

@@ -1,10 +1,13 @@
-"""`lamina explain`: say what a model does, reads and proves."""
+"""`lamina explain`: say what a model does, reads and proves.
+
+Job: understand, 3
+"""
 
 from typing import TYPE_CHECKING
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 from lamina.values.words import counted
 
 if TYPE_CHECKING:
@@ -28,6 +31,13 @@ def command(options: Options, model: str) -> Answer:
         show_diagnostics(screen, explanation.diagnostics)
 
     return Answer(status="ok", body=to_builtins(explanation), show=show)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.compiler.report import Explanation
+
+    return Explanation
 
 
 def _lines(model: "Explanation") -> list[str]:

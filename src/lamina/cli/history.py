@@ -1,10 +1,13 @@
-"""`lamina history`: list the latest runs."""
+"""`lamina history`: list the latest runs.
+
+Job: look back, 1
+"""
 
 from typing import TYPE_CHECKING
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 from lamina.values.words import counted
 
 if TYPE_CHECKING:
@@ -28,6 +31,13 @@ def command(options: Options, limit: int) -> Answer:
         screen.out.print(table if runs else "nothing has run yet")
 
     return Answer(status="ok", body={"runs": to_builtins(runs)}, show=show)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.result import RunLine
+
+    return {"runs": tuple[RunLine, ...]}
 
 
 def run_words(run: "RunLine") -> str:

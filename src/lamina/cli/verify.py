@@ -1,6 +1,9 @@
-"""`lamina verify`: prove that tables equal a recompute."""
+"""`lamina verify`: prove that tables equal a recompute.
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+Job: trust, 1
+"""
+
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 from lamina.cli.selection import selection_options
 from lamina.values.closing import verify_closing
 
@@ -38,3 +41,10 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...])
         screen.out.print(verify_closing(result.models), style="bold")
 
     return Answer(status=result.status, body=to_builtins(result), show=show, exit_code=result.exit_code)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.result import VerifyResult
+
+    return VerifyResult
