@@ -2,36 +2,11 @@
 
 from random import Random
 
-from tests.simulation.actions import (
-    Action,
-    Arrive,
-    At,
-    Break,
-    Change,
-    Demand,
-    Drop,
-    Edit,
-    Flag,
-    Forget,
-    Happening,
-    Lose,
-    LoseFile,
-    Maintain,
-    Meddle,
-    Pass,
-    Poison,
-    Relayout,
-    Release,
-    Remove,
-    Repair,
-    Repeat,
-    Restart,
-    Restore,
-    Revert,
-    Run,
-    Source,
-)
+from tests.simulation.actions import Action, At, Drop, Flag, Forget, Happening, LoseFile, Pass, Restore, Run
+from tests.simulation.model_actions import Demand, Edit, Relayout, Release, Restart
 from tests.simulation.project import Project, random_project
+from tests.simulation.source_actions import Arrive, Break, Change, Poison, Remove, Repair, Repeat, Revert, Source
+from tests.simulation.table_actions import Lose, Maintain, Meddle
 
 from lamina.executor.failpoint import NAMES as FAILPOINTS
 from lamina.values.value import Value
