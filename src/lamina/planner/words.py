@@ -10,7 +10,7 @@ from lamina.values.grid import Grid, advance, floor_unit
 from lamina.values.interval import MAX, MIN, WHOLE, Interval, merge
 from lamina.values.names import ColumnName, TableName, folded, folded_names
 from lamina.values.partition_key import key_of
-from lamina.values.touch import PREDICTED, Nothing, Ranges, Touch
+from lamina.values.touch import PREDICTED, FileCounts, Nothing, Ranges, Touch
 from lamina.values.words import counted, listed
 
 _SHOWN = 3
@@ -47,8 +47,10 @@ def _tells_of(touch: Touch, column: ColumnName) -> bool:
 def changes_in_words(name: TableName, touches: Iterable[Touch], *, zone: str) -> str:
     """Say what touches did to a table: rows added, or ranges changed, in the zone of who reads it."""
     seen = [touch for touch in touches if not isinstance(touch.extent, Nothing)]
-    if seen and all(touch.detail for touch in seen):
-        return f"`{name}`: {', '.join(touch.detail for touch in seen)}"
+    if seen and all(touch.files or touch.detail for touch in seen):
+        counts = sum((touch.files for touch in seen if touch.files), start=FileCounts())
+        details = dict.fromkeys(touch.detail for touch in seen)
+        return f"`{name}`: {', '.join(filter(None, (str(counts), *details)))}"
     if seen and all(touch.is_append for touch in seen):
         rows = [touch.rows_added for touch in seen]
         if all(count is not None for count in rows):

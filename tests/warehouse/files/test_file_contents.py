@@ -55,7 +55,7 @@ def test_a_file_rewritten_with_the_same_size_and_time_touches_what_it_held_and_h
     touch = changes(settings, source("json"), before)
 
     assert touch.extent == ranges((instant(1), after(instant(1))), (instant(2, 5), after(instant(2, 5))))
-    assert (touch.detail, touch.is_append, touch.has_new_rows) == ("1 file changed", False, False)
+    assert (str(touch.files), touch.is_append, touch.has_new_rows) == ("1 file changed", False, False)
     assert pinned_head(settings, source("json"), before) is None
     with pytest.raises(SourceChanged):
         recheck(settings, before)
@@ -129,7 +129,7 @@ def test_contents_that_come_and_go_never_look_like_an_earlier_one(settings: Ware
     os.utime(file, ns=(found.st_mtime_ns, found.st_mtime_ns))
 
     assert len({first, without, head(settings, source("json"))}) == 3
-    assert changes(settings, source("json"), first).detail == "1 file changed"
+    assert str(changes(settings, source("json"), first).files) == "1 file changed"
 
 
 def test_digests_also_reach_a_list_that_was_made_meanwhile(settings: WarehouseSettings) -> None:
@@ -177,7 +177,7 @@ def test_a_list_without_ctimes_takes_them_over_and_changes_nothing(settings: War
     assert head(settings, source("json")) == before
     assert pinned_head(settings, source("json"), before) is not None
     rewrite(Path(settings.root, "raw/a"), JSON_TIMES[1].encode())
-    assert changes(settings, source("json"), before).detail == "1 file changed"
+    assert str(changes(settings, source("json"), before).files) == "1 file changed"
 
 
 def test_a_list_without_ctimes_that_was_not_the_last_one_is_found_too(settings: WarehouseSettings) -> None:
@@ -188,7 +188,7 @@ def test_a_list_without_ctimes_that_was_not_the_last_one_is_found_too(settings: 
 
     assert head(settings, source("json")) == before
     text(settings, "c", JSON_TIMES[1])
-    assert changes(settings, source("json"), before).detail == "1 file added"
+    assert str(changes(settings, source("json"), before).files) == "1 file added"
 
 
 def new_files(settings: WarehouseSettings, since: Position, *loaded: Position) -> list[str]:
