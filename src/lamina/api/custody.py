@@ -57,7 +57,7 @@ class Restored(Value, frozen=True):
         source = "the marks in the tables" if self.copy is None else f"the copy `{self.copy}` and the marks"
         if self.copy is None and self.aside is None:
             advice = f"; {self.advice}" if self.advice else ""
-            return f"the state file was corrected ({self.detail}): the tables are registered by their marks{advice}"
+            return f"the state file is restored ({self.detail}): the tables are registered by their marks{advice}"
         kept = "" if self.aside is None else f"; the old file is kept as `{self.aside}`"
         return f"the state file could not be used ({self.detail}); it is restored from {source}{kept}"
 

@@ -9,6 +9,7 @@ from lamina.api.opened import Opened
 from lamina.compiler.graph import Graph
 from lamina.config import Config
 from lamina.state.store import SqlStore
+from lamina.values.event import Recovered
 from lamina.values.names import EnvironmentName
 
 
@@ -42,6 +43,7 @@ class State:
 def open_store(project: Opened) -> Iterator[SqlStore]:
     """Open the state for the block; what happened is known also while the project has errors or was moved."""
     config, _ = project.known_settings
-    restore_if_lost(config)
+    if (restored := restore_if_lost(config)) is not None:
+        project.emit(Recovered(detail=str(restored)))
     with closing(open_state(config)) as store:
         yield store

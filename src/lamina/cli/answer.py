@@ -37,7 +37,15 @@ class Options(NamedTuple):
         """Open the project that the command is about."""
         from lamina.api.project import open_project
 
-        return open_project(self.root, variables=self.variables, emit=emit)
+        return open_project(self.root, variables=self.variables, emit=emit or self._say)
+
+    def _say(self, event: "Event") -> None:
+        """Print an event for a command without a display; that a lost state was restored is nearly the only one."""
+        from lamina.cli.progress import event_line
+
+        line = event_line(event)
+        if line is not None and not self.is_quiet:
+            Stream("stderr").print(line)
 
 
 class Answer(NamedTuple):

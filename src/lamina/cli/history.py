@@ -45,7 +45,7 @@ def run_words(run: "RunLine") -> str:
     from lamina.values.time_words import duration_words
 
     if run.finished_at is None:
-        return "still running, or killed"
+        return "what it published is kept" if run.status == "killed" else ""
     counts = {"built": run.tables_built, "failed": run.tables_failed}
     parts = [f"{count} {word}" for word, count in counts.items() if count]
     parts += [counted(run.rows_written, "row")] if run.tables_built else []
