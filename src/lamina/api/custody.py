@@ -298,7 +298,7 @@ def _name(pointer: str) -> str:
 
 
 def _is_ours(table: FoundTable, project: str, own: str | None) -> bool:
-    """Say whether a table is of a project, also under a name it had before: others have rows in other catalogs."""
+    """Return whether a table belongs to a project, also under an earlier name: others have rows in other catalogs."""
     return table.mark is not None and (table.mark.project == project or table.mark.store == own)
 
 
@@ -324,5 +324,5 @@ def _above(table: TableName, location: str) -> str:
 
 
 def _is_same(recorded: str, here: str) -> bool:
-    """Return whether two paths lead to one folder, by whatever links."""
+    """Return whether two paths are the same folder, also through links."""
     return recorded == here or os.path.realpath(recorded) == os.path.realpath(here)

@@ -124,7 +124,7 @@ def _overlap(left: Interval, right: Interval) -> bool:
 
 
 def _as_it_is(record: RunRecord, store: StateStore) -> RunRecord:
-    """Return the record of a run; one that did not end is running while it holds the lease, and was killed else."""
+    """Return the record of a run; one that did not end is running while it holds the lease; otherwise it was killed."""
     if record.finished_at is not None:
         return record
     lease = store.current_lease(record.environment)

@@ -14,7 +14,7 @@ from lamina.values.names import EnvironmentName
 
 
 class State:
-    """Own the store of one verb; a project with errors, or one that never ran, gets none by being looked at."""
+    """Own the store of one verb; a project with errors, or one that never ran, gets none just to be looked at."""
 
     def __init__(self, config: Config) -> None:
         self._config = config

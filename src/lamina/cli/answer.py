@@ -1,4 +1,4 @@
-"""What every command shares: common options, one answer as text or JSON, and no traceback for anybody."""
+"""What every command shares: common options, one answer as text or JSON, and never a traceback."""
 
 import os
 import sys

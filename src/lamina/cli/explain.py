@@ -64,7 +64,7 @@ def _lines(model: "Explanation") -> list[str]:
         notes += ["changes there do not revisit old slices"] if use.on_touch == "keep" else []
         lines.append(f"  {use.name}: {columns}" + (f"  [{'; '.join(notes)}]" if notes else ""))
     lines += ["", "incrementality", *(f"  {step}" for step in model.incrementality)]
-    lines += ["", "read by   " + (", ".join(model.read_by) or "nobody"), ""]
+    lines += ["", "read by   " + (", ".join(model.read_by) or "no model"), ""]
     if model.columns is None:
         lines.append("columns   known when it runs")
     else:

@@ -69,7 +69,7 @@ def is_alive(lease: Lease | None, *, now: datetime) -> bool:
 
 
 def is_dead(process: str) -> bool:
-    """Return whether a holder of a lease, on this machine, is gone for sure."""
+    """Return whether a holder of a lease, on this machine, has certainly ended."""
     host, _, rest = process.partition(":")
     pid, _, started = rest.partition(":")
     if host != socket.gethostname() or not started or not pid.isdigit():

@@ -86,7 +86,7 @@ def unknown_table(graph: Graph, name: TableName) -> UsageError:
 
 
 def _table(graph: Graph, names: Names, *, parts: tuple[str, ...], catalog: str) -> TableName:
-    """Return what a name stands for: a model or source, by its bare name too where only one has it, or a table."""
+    """Return what a name means: a model or source, by its bare name too where only one has it, or a table."""
     if len(parts) > 2 and same_name(parts[0], catalog):
         parts = parts[1:]
     written = ".".join(parts)
@@ -108,14 +108,14 @@ def _same_names(graph: Graph, bare: str) -> list[str]:
 
 
 def _inlined(graph: Graph, tables: Iterable[TableName]) -> tuple[Part, ...]:
-    """Return the ephemeral models that tables stand for, each after those it reads."""
+    """Return the ephemeral models among tables, each after those it reads."""
     models = {TableName(model.name): model for model in graph.models if model.is_ephemeral}
     parts = {part.model.name: part for table in tables if table in models for part in parts_of(graph, models[table])}
     return tuple(parts.values())
 
 
 def _as_model(graph: Graph, sql: str) -> CompiledModel:
-    """Return a query as the model it would be; a name with no schema can be no other's."""
+    """Return a query as the model it would be; no other model has a name without a schema."""
     return CompiledModel(
         name=ModelName("query"),
         kind="sql",

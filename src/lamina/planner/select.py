@@ -150,7 +150,7 @@ def _reached(term: Term, edges: _Edges) -> set[str]:
         found = {str(_model_named(edges.graph, term.pattern).name)}
     else:
         found = set(MATCHERS[term.method](term.pattern, edges))
-    # A source is not a model: alone it stands for the models that read it.
+    # A source is not a model: alone it means the models that read it.
     down = term.down or (1 if term.method == "source" else 0)
     below = edges.reach(found, edges.children, depth=UNBOUNDED if term.is_closed else down)
     above = edges.reach(

@@ -13,7 +13,7 @@ def find_driver(
 ) -> TableName | None:
     """Return which of a model's inputs is its driver: the named one, or the only one there is.
 
-    `names` holds what a name in the settings of the model stands for, in lower case.
+    `names` holds what a name in the settings of the model means, in lower case.
     """
     if driver is None:
         return None

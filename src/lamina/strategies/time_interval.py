@@ -7,7 +7,7 @@ from lamina.values.value import tag_of
 
 
 def traits(settings: TimeInterval) -> Traits:
-    """Return what is known of it; how far back and how much at a time it builds decides no row."""
+    """Return what is known of it; how far back and how much at a time it builds changes no row."""
     column = settings.time_column
     return Traits(
         name=tag_of(settings),

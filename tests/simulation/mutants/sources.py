@@ -77,7 +77,7 @@ SOURCES = (
         "step_touch",
         lambda name, metadata, step, *, columns: Touch(name, step.position, None, extent=Everything()),
     ),
-    Mutant("equal_result_is_a_touch", "an equal result touches nobody", publish, "touch_of", _touch_of_equal),
+    Mutant("equal_result_is_a_touch", "an equal result touches no reader", publish, "touch_of", _touch_of_equal),
     Mutant(
         "touch_of_publish_is_not_logged",
         "a publish appends its touch",

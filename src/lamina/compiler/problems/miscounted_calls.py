@@ -18,7 +18,7 @@ MARKS = UNCOUNTABLE | {TokenType.COMMA, TokenType.STAR}
 TEXT = re.compile(r"'[^']*'")
 COUNTS_BACKWARDS = {
     **{name[::-1]: counts for name, counts in ARGUMENT_COUNTS.items()},
-    "decimal"[::-1]: frozenset({1, 2}),  # nearly always a type, which a glance cannot tell
+    "decimal"[::-1]: frozenset({1, 2}),  # nearly always a type, which a glance cannot see
 }
 BEFORE_STAR = frozenset({TokenType.L_PAREN, TokenType.COMMA, TokenType.DOT, TokenType.DISTINCT})
 
@@ -86,7 +86,7 @@ def _suspect(tokens: list[Token], bracket: Bracket) -> Miscounted | None:
 
 
 def _is_uncountable(tokens: list[Token], number: int) -> bool:
-    """Return whether a token shows that commas count no arguments; a star does where it stands for columns."""
+    """Return whether a token shows that commas count no arguments; a star does where it means columns."""
     kind = tokens[number].token_type
     return kind in UNCOUNTABLE or (kind is TokenType.STAR and tokens[number - 1].token_type in BEFORE_STAR)
 

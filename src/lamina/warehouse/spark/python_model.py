@@ -74,7 +74,7 @@ class ModelInputs:
         return readers[self._listed(name)]()
 
     def _listed(self, name: str) -> str:
-        """Return the input that a name stands for: a full name, or a bare one that only one input has."""
+        """Return the input that a name means: a full name, or a bare one that only one input has."""
         for spelled in ({item: folded(item) for item in self._readers}, {item: _bare(item) for item in self._readers}):
             same = [item for item, known in spelled.items() if known == folded(name)]
             if len(same) == 1:

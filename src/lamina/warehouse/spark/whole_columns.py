@@ -71,7 +71,7 @@ def whole_columns(
 
 
 def _is_same_code(mark: Mark, model: CompiledModel) -> bool:
-    """Tell whether the code of a model gives the rows that the marked batch built; only the layout may differ."""
+    """Return whether the code of a model gives the rows that the marked batch built; only the layout may differ."""
     built = next((logic.rows for logic in mark.coverage.logics if logic.fingerprint == mark.fingerprint), None)
     return mark.fingerprint == model.fingerprint or (built is not None and built == model.rows_fingerprint)
 

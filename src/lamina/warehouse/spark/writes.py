@@ -24,7 +24,7 @@ _LOOK_FIRST = "spark.sql.optimizer.runtime.rowLevelOperationGroupFilter.enabled"
 
 
 class MergeSource(Value, frozen=True):
-    """How many rows a merge was given, and how many of them stood behind another one of their key."""
+    """How many rows a merge was given, and how many of them lost to another one of their key."""
 
     produced: int
     duplicates: int
