@@ -4,36 +4,22 @@ from random import Random
 
 from tests.simulation.actions import (
     Action,
-    Arrive,
     At,
     Beside,
-    Break,
-    Change,
-    Demand,
     Drop,
-    Edit,
     Flag,
     Forget,
     Happening,
-    Lose,
     LoseFile,
-    Maintain,
-    Meddle,
     Pass,
-    Poison,
-    Relayout,
-    Release,
-    Remove,
-    Repair,
-    Repeat,
-    Restart,
     Restore,
-    Revert,
     Run,
-    Source,
     Upgrade,
 )
+from tests.simulation.model_actions import Demand, Edit, Relayout, Release, Restart
 from tests.simulation.project import Project, random_project
+from tests.simulation.source_actions import Arrive, Break, Change, Poison, Remove, Repair, Repeat, Revert, Source
+from tests.simulation.table_actions import Lose, Maintain, Meddle
 
 from lamina.executor.failpoint import NAMES as FAILPOINTS
 from lamina.values.value import Value

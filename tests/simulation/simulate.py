@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
-from tests.simulation.actions import At, Beside, Drop, Run, heal
+from tests.simulation.actions import At, Beside, Drop, Run
 from tests.simulation.engine import drop_engine, run_engine
 from tests.simulation.faults import Process, SimulatedCrash, once_at
 from tests.simulation.invariants import (
@@ -31,6 +31,7 @@ from tests.simulation.invariants import (
     view_of,
 )
 from tests.simulation.schedule import Schedule
+from tests.simulation.source_actions import heal
 from tests.simulation.watch import Violation, Watch
 from tests.simulation.world import World, open_world
 

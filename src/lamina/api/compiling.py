@@ -88,7 +88,7 @@ def _recompile(project: Project, cache: CompileCache) -> Compilation | None:
 
 
 def schema_reader(root: str, catalog: "Callable[[], CatalogConfig]") -> SourceSchema:
-    """Return what looks up the columns of sources; the catalog is asked for only if one of its tables is requested."""
+    """Return what looks up the columns of sources; the catalog is opened only if one of its tables is requested."""
     pointers = functools.cache(lambda: _pointers(catalog()))
 
     def read(table: SourceTable) -> Schema | None:
@@ -110,7 +110,7 @@ def _pointers(catalog: "CatalogConfig") -> Mapping[TableName, str]:
 
 @contextmanager
 def _without_collecting() -> Iterator[None]:
-    """Keep the garbage collector out of decoding: it would look at hundreds of thousands of new values in vain."""
+    """Keep the garbage collector out of decoding: it would look at hundreds of thousands of new values for nothing."""
     was_on = gc.isenabled()
     gc.disable()
     try:

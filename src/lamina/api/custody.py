@@ -57,7 +57,7 @@ class Restored(Value, frozen=True):
         source = "the marks in the tables" if self.copy is None else f"the copy `{self.copy}` and the marks"
         if self.copy is None and self.aside is None:
             advice = f"; {self.advice}" if self.advice else ""
-            return f"the state file was corrected ({self.detail}): the tables are registered by their marks{advice}"
+            return f"the state file is restored ({self.detail}): the tables are registered by their marks{advice}"
         kept = "" if self.aside is None else f"; the old file is kept as `{self.aside}`"
         return f"the state file could not be used ({self.detail}); it is restored from {source}{kept}"
 
@@ -305,7 +305,7 @@ def _name(pointer: str) -> str:
 
 
 def _is_ours(table: FoundTable, project: str, own: str | None) -> bool:
-    """Say whether a table is of a project, also under a name it had before: others have rows in other catalogs."""
+    """Return whether a table belongs to a project, also under an earlier name: others have rows in other catalogs."""
     return table.mark is not None and (table.mark.project == project or table.mark.store == own)
 
 
@@ -331,5 +331,5 @@ def _above(table: TableName, location: str) -> str:
 
 
 def _is_same(recorded: str, here: str) -> bool:
-    """Return whether two paths lead to one folder, by whatever links."""
+    """Return whether two paths are the same folder, also through links."""
     return recorded == here or os.path.realpath(recorded) == os.path.realpath(here)

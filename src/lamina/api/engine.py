@@ -84,7 +84,7 @@ def open_selected(project: Opened, choose: Callable[[Graph], tuple[ModelName, ..
 
 @contextmanager
 def open_known(project: Opened) -> Iterator[Engine]:
-    """Open a project to be asked: models that do not compile are known as they were last run."""
+    """Open a project to answer questions about it: models that do not compile are known as they were last run."""
     config, problems = project.known_settings
     with _loaded(project, config, problems=problems) as loaded:
         graph, broken = loaded.graph, None

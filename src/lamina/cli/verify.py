@@ -1,8 +1,11 @@
-"""`lamina verify`: prove that tables equal a recompute."""
+"""`lamina verify`: prove that tables equal a recompute.
+
+Job: trust, 1
+"""
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 from lamina.cli.selection import selection_options
 from lamina.values.closing import verify_closing
 
@@ -44,3 +47,10 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...],
             screen.err.print("warning: no table could be compared, so nothing is proven", style="yellow")
 
     return Answer(status=result.status, body=to_builtins(result), show=show, exit_code=result.exit_code)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.result import VerifyResult
+
+    return VerifyResult

@@ -164,7 +164,7 @@ def _placed(runtime: Runtime, model: CompiledModel, check: CheckResult, number: 
 
 
 def _prepare(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tuple[ProvenKey, ...]) -> Published:
-    """Compare with what stood there, write the late facts, and return all that one transaction will record."""
+    """Compare with what was there, write the late facts, and return all that one transaction will record."""
     warehouse = writer.runtime.warehouse
     mark = _late_mark(writer, batch_base, staged, proven)
     diff = _diff(writer, batch_base, staged)

@@ -11,7 +11,7 @@ from lamina.values.names import ModelName, TableName
 
 KEPT_FOR = timedelta(days=90)
 KEPT_RUNS = 5_000  # a loop that looks every minute makes a hundred thousand in that time
-KEPT_PLANS = 200  # they do not tell when they were made
+KEPT_PLANS = 200  # they do not say when they were made
 _AT_ONCE = 500
 
 

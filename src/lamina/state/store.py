@@ -343,7 +343,7 @@ def _record_batch(
     logs.trim(transaction, scope, (TableName(batch.model), *(cursor.input for cursor in coverage.cursors)))
     if batch.mode != "rewrite":
         slices.clear_failures(transaction, scope, model=batch.model, built=batch.slices)
-        # All rows of a table made again are as young as anybody can have asked for.
+        # All rows of a table made again are as young as any request can want them.
         answered = (WHOLE,) if batch.mode == "replace_all" else batch.slices
         slices.clear_requests(transaction, scope, model=batch.model, built=answered)
     if batch.is_base_lost:

@@ -16,7 +16,7 @@ from lamina.values.coverage import Mark
 from lamina.values.event import Event
 from lamina.values.facts import Head
 from lamina.values.interval import Interval
-from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName
+from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName, folded
 from lamina.values.result import Detection, QueryResult
 from lamina.values.rows_asked import RowsAsked
 from lamina.values.touch import ColumnRanges, Touch
@@ -366,7 +366,7 @@ class SparkWarehouse:
         declared = model.traits.driver
         if declared is None or declared.timestamp_column is None:
             return None
-        names = {pin.input.lower(): pin.input for pin in batch.pins}
+        names = {folded(pin.input): pin.input for pin in batch.pins}
         # A Python model reads everything, so the linker names no driver; its watermark follows the setting.
         driver = model.driver or find_driver(declared, [*names.values()], names=names)
         pin = next((pin for pin in batch.pins if pin.input == driver or len(batch.pins) == 1), None)
