@@ -1,7 +1,6 @@
 """Which slices a sample holds."""
 
 from datetime import UTC, datetime
-from random import Random
 
 import pytest
 
@@ -33,7 +32,7 @@ def group(*spans: Interval) -> Consumed:
 )
 def test_the_oldest_the_newest_and_one_in_between(spans: tuple[Interval, ...], total: int, counts: int) -> None:
     for seed in range(20):
-        chosen, found = sampled((group(*spans),), DAYS, Random(seed))
+        chosen, found = sampled((group(*spans),), DAYS, pick=seed)
         picked = [unit for part in chosen for span in part.intervals for unit in _days(span)]
         assert found == total
         assert len(picked) == counts
@@ -43,7 +42,7 @@ def test_the_oldest_the_newest_and_one_in_between(spans: tuple[Interval, ...], t
 
 def test_slices_stay_with_what_they_were_built_from() -> None:
     clean, stale = group(days(1, 3)), Consumed(intervals=(days(3, 5),), pins={}, is_stale=True)
-    chosen, total = sampled((clean, stale), DAYS, Random(1))
+    chosen, total = sampled((clean, stale), DAYS, pick=1)
     assert total == 4
     assert [part.is_stale for part in chosen] == [False, True]
 

@@ -19,6 +19,7 @@ from lamina.values.codec import content_hash
 from lamina.values.names import TableName
 from lamina.values.project_text import ProjectText, TextFile, project_text
 from lamina.values.schema import Schema
+from lamina.values.secret import Secret, hidden
 
 if TYPE_CHECKING:
     from lamina.config import CatalogConfig
@@ -50,11 +51,11 @@ def compile_scan(scan: Scan, variables: Mapping[str, str], *, source_schema: Sou
         return made.graph
 
 
-def text_of(scan: Scan, variables: Mapping[str, str]) -> ProjectText:
-    """Return what a project is compiled from, to be compiled again by a later version."""
+def text_of(scan: Scan, variables: Mapping[str, str], *, secrets: tuple[Secret, ...]) -> ProjectText:
+    """Return what a project is compiled from, to be compiled again by a later version; secrets in it are hidden."""
     files = (file for file in scan.files if not file.path.startswith(_NOT_COMPILED))
     return project_text(
-        tuple(TextFile(file.path, file.hash, file.content.decode()) for file in files),
+        tuple(TextFile(file.path, file.hash, hidden(file.content.decode(), secrets)) for file in files),
         variables=content_hash(used_variables(scan, variables)),
     )
 

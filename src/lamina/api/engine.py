@@ -130,7 +130,7 @@ def _working(project: Opened, loaded: Loaded, graph: Graph, *, broken: Broken | 
         emit=log,
         environment=EnvironmentName(config.environment),
         project=config.project,
-        compiling=_compiling(project),
+        compiling=_compiling(project, config),
         place_of=lambda model, key: setting_place(config.root, model.path, key),
     )
     with ExitStack() as stack:
@@ -151,11 +151,12 @@ def _working(project: Opened, loaded: Loaded, graph: Graph, *, broken: Broken | 
         )
 
 
-def _compiling(project: Opened) -> Compiling:
+def _compiling(project: Opened, config: Config) -> Compiling:
     """Return how a project was compiled, and how a text that it had before is, with the sources as they are now."""
     known = schema_reader(project.root, lambda: project.settings.config.catalog)
+    secrets = tuple(config.spark.secret_conf.values())
     return Compiling(
-        origin=Origin(code_version(), text_of(project.scan, project.variables)),
+        origin=Origin(code_version(), text_of(project.scan, project.variables, secrets=secrets)),
         compile=lambda text: compile_text(text, project.scan.root, project.variables, source_schema=known),
     )
 

@@ -1,6 +1,6 @@
 """The verb that proves tables: recompute them over their recorded inputs and compare."""
 
-from random import Random
+from random import getrandbits
 
 from lamina.api.engine import open_known
 from lamina.api.opened import Opened
@@ -23,7 +23,7 @@ def verify_project(
     is_strict: bool = False,
 ) -> VerifyResult:
     """Recompute the selected tables, or a few slices of each, over their recorded inputs and compare."""
-    sample = Random() if is_sample else None
+    sample = getrandbits(32) if is_sample else None
     with open_known(project) as engine:
         whole = with_promoted(engine.graph, engine.whole)
         chosen = set(select(whole, include, exclude))

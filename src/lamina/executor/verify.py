@@ -1,7 +1,5 @@
 """Prove tables: recompute their slices over the inputs they are recorded to have consumed, and compare."""
 
-from random import Random
-
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
 from lamina.executor.observe import Observed
@@ -25,11 +23,11 @@ from lamina.warehouse.port import Comparison
 
 
 def verify_model(
-    runtime: Runtime, model: CompiledModel, observed: Observed, *, sample: Random | None = None
+    runtime: Runtime, model: CompiledModel, observed: Observed, *, sample: int | None = None
 ) -> ModelVerdict:
     """Return whether a table equals a recompute, and what of it was not compared; a failure is that model's alone.
 
-    With `sample`, of a model with slices only a few are compared.
+    With `sample`, a number at random, of a model with slices only a few are compared.
     """
     try:
         return _verify(runtime, model, observed, sample=sample)
@@ -40,7 +38,7 @@ def verify_model(
         return ModelVerdict(model=model.name, status="unverifiable", reason=reason)
 
 
-def _verify(runtime: Runtime, model: CompiledModel, observed: Observed, *, sample: Random | None) -> ModelVerdict:
+def _verify(runtime: Runtime, model: CompiledModel, observed: Observed, *, sample: int | None) -> ModelVerdict:
     facts = observed.facts.models[model.name]
     if facts.target.status == "absent" or not facts.coverage.segments:
         return ModelVerdict(model=model.name, status="unverifiable", reason="not built yet", is_built=False)
@@ -72,7 +70,7 @@ def _lost(runtime: Runtime, model: CompiledModel, facts: ModelFacts) -> ModelFac
     return None if file is None else facts.replace(target=lost)
 
 
-def _compare(runtime: Runtime, model: CompiledModel, coverage: Coverage, *, sample: Random | None) -> ModelVerdict:
+def _compare(runtime: Runtime, model: CompiledModel, coverage: Coverage, *, sample: int | None) -> ModelVerdict:
     surplus, grid = surplus_ranges(model, coverage), grid_of(model)
     built = consumed(model, coverage)
     groups = _without(built, surplus)
@@ -85,7 +83,7 @@ def _compare(runtime: Runtime, model: CompiledModel, coverage: Coverage, *, samp
             model=model.name, status="unverifiable", reason="every slice is stale; the next run builds them"
         )
     if sample is not None and grid is not None:
-        groups, slices = sampled(groups, grid, sample)
+        groups, slices = sampled(groups, grid, pick=sample)
     found = [(group, _compared(runtime, model, group)) for group in groups]
     done = [item for item in found if item[1].unverifiable is None or not item[0].is_stale] or found[:1]
     compared = tuple(span for group, _ in done for span in group.intervals)
