@@ -143,7 +143,8 @@ def _walk(draft: _Draft) -> QueryObject | None:
 def _finish(draft: _Draft) -> QueryObject:
     text, tokens, nodes = draft.query.text, draft.parsed.tokens, draft.nodes
     scopes, suspects = draft.walk.scopes, draft.walk.suspects
-    travels = [table.parts[0].meta.get("start", 0) for table in nodes.of(_TABLES) if table.args.get("version")]
+    tables = nodes.of(_TABLES) if exp.Version in nodes.kinds else []
+    travels = [table.parts[0].meta.get("start", 0) for table in tables if table.args.get("version")]
     return QueryObject(
         references=tuple([_placed(item, tokens) for item in scopes.references]),
         parameters=draft.parameters,
