@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lamina.values.event import Event
 
 INTERRUPTED = 130
+OPENED: list["Project"] = []
+"""What this process has opened, kept to its end: to free every value of a large project by itself takes long."""
 
 
 class Options(NamedTuple):
@@ -34,7 +36,8 @@ class Options(NamedTuple):
         """Open the project that the command is about."""
         from lamina.api.project import open_project
 
-        return open_project(self.root, variables=self.variables, emit=emit)
+        OPENED.append(open_project(self.root, variables=self.variables, emit=emit))
+        return OPENED[-1]
 
 
 class Answer(NamedTuple):
