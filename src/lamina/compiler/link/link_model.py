@@ -264,6 +264,8 @@ def _unknown_parameters(file: ModelFile, query: QueryObject, around: Surrounding
 def _duplicates(file: ModelFile, query: QueryObject, rows: Rows) -> Iterator[Diagnostic]:
     if not traits_of(file.settings.strategy).has_table:
         return  # no table holds them
+    if len({column.name.lower() for column in rows.columns}) == len(rows.columns):
+        return
     root = query.scopes[query.root] if query.root >= 0 else None
     written = [item for item in root.outputs if isinstance(item, Output)] if isinstance(root, SelectScope) else []
     starts = {item.name.lower(): item.start for item in written}  # the last one of each name
