@@ -3,6 +3,7 @@
 import random
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,9 @@ from tests.compiler.projects import compile_project, compile_root, load_project
 
 from lamina.api import compile_cache, compiling
 from lamina.api.compile_cache import BASE, CHANGES, OBJECTS
-from lamina.compiler import objects
+from lamina.compiler import compile_query
 from lamina.compiler.graph import Graph
 from lamina.compiler.query.object import QueryObject
-from lamina.compiler.resolve import Names
 from lamina.project.cache_file import FOLDER
 from lamina.values.names import ColumnName, ModelName
 from lamina.values.schema import Column, DataType
@@ -43,13 +43,14 @@ def root(tmp_path: Path) -> Path:
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Collect the text of every query that is compiled."""
     texts: list[str] = []
-    original = objects.compile_object
+    original = compile_query.compile_queries
 
-    def noting(task: objects.ObjectTask, names: Names) -> QueryObject:
-        texts.append(task.text)
-        return original(task, names)
+    def noting(queries: Iterable[compile_query.QueryText]) -> list[QueryObject]:
+        noted = list(queries)
+        texts.extend(query.text for query in noted)
+        return original(noted)
 
-    monkeypatch.setattr(objects, "compile_object", noting)
+    monkeypatch.setattr(compile_query, "compile_queries", noting)
     return texts
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lamina.config import CatalogConfig
 
 _NOT_COMPILED = ("tests/",)
+BETWEEN_COLLECTIONS = 50_000  # new values that may form cycles; the trees of a few queries have about 10,000
 
 
 def compile_scan(scan: Scan, variables: Mapping[str, str], *, source_schema: SourceSchema) -> Graph:
@@ -45,8 +46,8 @@ def compile_scan(scan: Scan, variables: Mapping[str, str], *, source_schema: Sou
             from lamina.project.read import read_project
 
             project = read_project(scan, variables)
-        gc.enable()  # broken queries leave cyclic trees behind; of a whole project these may be many
-        made = _compile(project, cache.memory if cache is not None else NOTHING, source_schema)
+        with _collecting_rarely():
+            made = _compile(project, cache.memory if cache is not None else NOTHING, source_schema)
         write_cache(scan.root, project, made, keys=keys, version=version)
         return made.graph
 
@@ -119,3 +120,20 @@ def _without_collecting() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+@contextmanager
+def _collecting_rarely() -> Iterator[None]:
+    """Let the garbage collector look for the cyclic trees that broken queries leave, of which there may be many.
+
+    Other trees are freed at once. By default it would look at those that are being worked on again and again.
+    """
+    was_on, thresholds = gc.isenabled(), gc.get_threshold()
+    gc.set_threshold(BETWEEN_COLLECTIONS, *thresholds[1:])
+    gc.enable()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        if not was_on:
+            gc.disable()

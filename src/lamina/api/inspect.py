@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from lamina.api.opened import Opened
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.errors import LaminaError, ProjectInvalid
-from lamina.planner.broken import find_broken
 from lamina.planner.select import find_model, select, unknown_column, unknown_model
 from lamina.values.diagnostic import sort_diagnostics
 from lamina.values.names import folded
@@ -35,6 +34,7 @@ def check_project(project: Opened) -> "CompileReport":
 def list_models(project: Opened, *, include: tuple[str, ...], exclude: tuple[str, ...]) -> tuple["ListedModel", ...]:
     """Return the models of a selection, in the order they are built."""
     from lamina.compiler.report import report_list
+    from lamina.planner.broken import find_broken
 
     graph = project.graph
     unread = tuple(item for item in graph.diagnostics if item.severity == "error" and item.code.startswith("L1"))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from lamina.config import DEFAULTS, Config, build_config
 from lamina.errors import ProjectInvalid, UsageError
 from lamina.project.cache_file import cache_path, read_cached, write_cached
-from lamina.project.read import load_project_file
+from lamina.project.project_file import load_project_file
 from lamina.project.scan import scan_project_file
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.nearest import nearest

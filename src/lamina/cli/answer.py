@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 Document = type[Value] | dict[str, Any]
 """What the JSON document of a command has, beside what all have: the fields of a value, or types by name."""
+OPENED: list["Project"] = []
+"""What this process has opened, kept to its end: to free every value of a large project by itself takes long."""
 
 
 class Options(NamedTuple):
@@ -37,7 +39,8 @@ class Options(NamedTuple):
         """Open the project that the command is about."""
         from lamina.api.project import open_project
 
-        return open_project(self.root, variables=self.variables, emit=emit or self._say)
+        OPENED.append(open_project(self.root, variables=self.variables, emit=emit or self._say))
+        return OPENED[-1]
 
     def _say(self, event: "Event") -> None:
         """Print an event for a command without a display; that a lost state was restored is nearly the only one."""

@@ -22,7 +22,15 @@ from lamina.project.decode import (
 )
 from lamina.project.model import SettingPlaces
 from lamina.project.project import Variable
-from lamina.project.rules import conflicting_keys, invalid_name, invalid_variable, later_feature, missing_key
+from lamina.project.rules import (
+    conflicting_keys,
+    invalid_name,
+    invalid_variable,
+    later_feature,
+    missing_key,
+    missing_project_file,
+)
+from lamina.project.scan import PROJECT_FILE, Scan
 from lamina.project.toml import read_toml
 from lamina.project.typed_text import is_value
 from lamina.values.diagnostic import Diagnostic
@@ -115,6 +123,22 @@ class ProjectFile(Value, frozen=True):
     sections: dict[str, dict[str, Any]]
     places: SettingPlaces
     diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def load_project_file(scan: Scan, variables: Mapping[str, str]) -> ProjectFile:
+    """Return the settings of `lamina.toml`; without one, the defaults and the finding."""
+    file = next((file for file in scan.files if file.path == PROJECT_FILE), None)
+    if file is not None:
+        return read_project_file(file.text(), variables=variables)
+    is_unread = any(item.place and item.place.file == PROJECT_FILE for item in scan.diagnostics)
+    return ProjectFile(
+        name="unnamed",
+        default_schema="main",
+        variables=(),
+        sections={},
+        places=SettingPlaces(file=PROJECT_FILE),
+        diagnostics=() if is_unread else (missing_project_file.finding(scan.root),),
+    )
 
 
 def read_project_file(content: str, *, variables: Mapping[str, str]) -> ProjectFile:

@@ -7,7 +7,7 @@ from typing import Literal
 from lamina.project.decode import NAME
 from lamina.project.model import ModelFile, ModelSettings, SettingPlaces
 from lamina.project.project import ModuleFile, Project
-from lamina.project.project_file import ProjectFile, read_project_file
+from lamina.project.project_file import ProjectFile, load_project_file
 from lamina.project.python_file import python_problems
 from lamina.project.rules import (
     case_clash,
@@ -16,11 +16,10 @@ from lamina.project.rules import (
     duplicate_source,
     invalid_name,
     later_feature,
-    missing_project_file,
     orphan_sidecar,
     shared_name,
 )
-from lamina.project.scan import PROJECT_FILE, Scan, ScannedFile
+from lamina.project.scan import Scan, ScannedFile
 from lamina.project.seed import seed_columns
 from lamina.project.sidecar import Defaults, Sidecar, read_defaults, read_sidecar
 from lamina.project.source import SourceTable
@@ -96,22 +95,6 @@ def model_name(path: str, *, default_schema: str) -> ModelName:
     folders = path.split("/")[1:-1]
     schema = folders[0] if folders and path.startswith("models/") else default_schema
     return ModelName(f"{schema}.{path.rpartition('/')[2].rpartition('.')[0]}")
-
-
-def load_project_file(scan: Scan, variables: Mapping[str, str]) -> ProjectFile:
-    """Return the settings of `lamina.toml`; without one, the defaults and the finding."""
-    file = next((file for file in scan.files if file.path == PROJECT_FILE), None)
-    if file is not None:
-        return read_project_file(file.text(), variables=variables)
-    is_unread = any(item.place and item.place.file == PROJECT_FILE for item in scan.diagnostics)
-    return ProjectFile(
-        name="unnamed",
-        default_schema="main",
-        variables=(),
-        sections={},
-        places=SettingPlaces(file=PROJECT_FILE),
-        diagnostics=() if is_unread else (missing_project_file.finding(scan.root),),
-    )
 
 
 def _sources(scan: Scan, variables: Mapping[str, str], found: list[Diagnostic]) -> Iterator[SourceTable]:

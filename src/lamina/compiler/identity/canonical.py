@@ -191,6 +191,9 @@ def _bare_column(walk: Walk, name: str) -> None:
         walk.out.append("~" + name)
         return
     if not scope.sees_outputs or name not in scope.aliases:
+        if scope.is_of_one_table:  # as most are
+            walk.out.append("0.0." + name)
+            return
         owners = [
             occurrence
             for occurrence, block in enumerate(scope.blocks)

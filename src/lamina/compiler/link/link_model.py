@@ -191,29 +191,37 @@ def _inputs(
     file: ModelFile, names: ModelNames, reads: Reads, *, rows: Rows, around: Surroundings
 ) -> Iterator[InputUse]:
     sets, deciding = read_sets(reads, is_open=rows.is_open), row_sets(reads, is_open=rows.is_open)
-    declared = set(names.declared) - set(sets)
-    found = [
-        *(
-            _input(file, names, table, read_set=columns).replace(row_set=deciding[table])
-            for table, columns in sets.items()
-        ),
-        *_declared_inputs(file, names, declared, around=around),
-    ]
-    driver = find_driver(traits_of(file.settings.strategy).driver, [use.name for use in found], names=names.settings)
-    for item in sorted(found, key=lambda use: use.name):
-        yield item.replace(is_model=item.name.lower() in around.models, is_driver=item.name == driver)
+    found = {**dict.fromkeys(names.declared), **sets}
+    driver = find_driver(traits_of(file.settings.strategy).driver, list(found), names=names.settings)
+    for table, columns in sorted(found.items()):
+        yield _input(
+            file,
+            names,
+            table,
+            read_set=columns,
+            row_set=deciding.get(table),
+            is_model=table.lower() in around.models,
+            is_driver=table == driver,
+        )
 
 
 def _declared_inputs(
     file: ModelFile, names: ModelNames, declared: set[TableName], *, around: Surroundings
 ) -> Iterator[InputUse]:
     for table in sorted(declared):
-        use = _input(file, names, table, read_set=None)
-        yield use.replace(is_model=table.lower() in around.models)
+        is_model = table.lower() in around.models
+        yield _input(file, names, table, read_set=None, row_set=None, is_model=is_model, is_driver=False)
 
 
 def _input(
-    file: ModelFile, names: ModelNames, table: TableName, *, read_set: tuple[ColumnName, ...] | None
+    file: ModelFile,
+    names: ModelNames,
+    table: TableName,
+    *,
+    read_set: tuple[ColumnName, ...] | None,
+    row_set: tuple[ColumnName, ...] | None,
+    is_model: bool,
+    is_driver: bool,
 ) -> InputUse:
     slices = traits_of(file.settings.strategy).slices
     own_time = slices.time_column if slices is not None else None
@@ -222,12 +230,14 @@ def _input(
     window = (parse_duration(settings.window) or 0) if settings and settings.window else 0
     return InputUse(
         name=table,
-        is_model=True,
+        is_model=is_model,
         read_set=read_set,
+        row_set=row_set,
         filter_column=own_time if table == TableName(file.name) else None,
         reach_seconds=window,
         window_seconds=window,
         on_touch=settings.on_touch if settings else "rebuild",
+        is_driver=is_driver,
     )
 
 
@@ -254,6 +264,8 @@ def _unknown_parameters(file: ModelFile, query: QueryObject, around: Surrounding
 def _duplicates(file: ModelFile, query: QueryObject, rows: Rows) -> Iterator[Diagnostic]:
     if not traits_of(file.settings.strategy).has_table:
         return  # no table holds them
+    if len({column.name.lower() for column in rows.columns}) == len(rows.columns):
+        return
     root = query.scopes[query.root] if query.root >= 0 else None
     written = [item for item in root.outputs if isinstance(item, Output)] if isinstance(root, SelectScope) else []
     starts = {item.name.lower(): item.start for item in written}  # the last one of each name

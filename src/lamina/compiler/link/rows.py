@@ -1,11 +1,11 @@
 """What linking knows about the rows of a relation: its columns, where each comes from, what decides the rows."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from lamina.compiler.link.reads import Origin
 from lamina.compiler.query.object import DIRECT, EXPRESSION
 from lamina.compiler.types.spark_types import UNTYPED, Typed
+from lamina.values.value import Value
 
 ALL = "*"  # every column of a table, known or not
 
@@ -14,7 +14,7 @@ Edges = Mapping[Origin, int]  # origin -> strongest kind of use
 NO_EDGES: Edges = {}
 
 
-class LinkedColumn(NamedTuple):
+class LinkedColumn(Value, frozen=True):
     """One column of a relation with its type and its origins in the inputs of the query."""
 
     name: str
@@ -65,7 +65,7 @@ class Rows:
     def optional(self) -> "Rows":
         """Return the same rows where an outer join may put nulls."""
         columns = [
-            item if item.typed.nullable else item._replace(typed=Typed(item.typed.type, nullable=True))
+            item if item.typed.nullable else item.replace(typed=Typed(item.typed.type, nullable=True))
             for item in self.columns
         ]
         return self.with_columns(columns)
@@ -75,7 +75,7 @@ class Rows:
         if self.is_open or len(names) != len(self.columns):
             return opaque_rows((self,))
         pairs = zip(names, self.columns, strict=True)
-        renamed = self.with_columns([column._replace(name=name) for name, column in pairs])
+        renamed = self.with_columns([column.replace(name=name) for name, column in pairs])
         renamed.star_reads = frozenset()
         return renamed
 

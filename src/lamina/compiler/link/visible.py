@@ -90,4 +90,4 @@ def _merged(join: SharedColumns, first: LinkedColumn, second: LinkedColumn) -> L
     if join.is_full:
         edges = merge_edges(((first.edges, EXPRESSION), (second.edges, EXPRESSION)))
         return LinkedColumn(first.name, Typed(first.typed.type, first.typed.nullable and second.typed.nullable), edges)
-    return second._replace(name=first.name) if join.prefers_right else first
+    return second.replace(name=first.name) if join.prefers_right else first

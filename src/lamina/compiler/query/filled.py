@@ -24,6 +24,8 @@ def filled_outputs(select: Node) -> tuple[str, ...]:
         return ()
     is_single = not any(select.args.get(key) for key in ("joins", "laterals"))
     known = {_named(item.this.this, is_single) for item in conjuncts(where.this) if _is_not_null(item)} - {None}
+    if not known:
+        return ()
     return tuple(sorted({name for name, column in _columns(select, known, is_single) if column in known}))
 
 

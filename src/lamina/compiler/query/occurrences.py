@@ -6,6 +6,7 @@ from typing import Any
 from sqlglot import exp
 
 NO_WINDOWS: Mapping[str, int] = {}
+ONE_TABLE = [None]  # the blocks of a scope that reads a single table or function
 UNASKED: dict[str, int] = {}  # in place of positions that nothing needed yet
 
 
@@ -89,6 +90,11 @@ class Scope:
         self.blocks: list[Block | None] = []  # by occurrence; None: a table or a function, whose columns have names
         self.windows: Mapping[str, int] = NO_WINDOWS  # those it names, in order; Spark distinguishes their case
         self.aliases: set[str] = set()  # own outputs that are not just a column under its own name
+
+    @property
+    def is_of_one_table(self) -> bool:
+        """Return whether a name that is not an output can only be a column of its one relation, which has names."""
+        return self.blocks == ONE_TABLE and not self.is_correlated
 
     def add(self, alias: str | None, block: Block | None) -> None:
         """Give the next occurrence to a relation."""

@@ -13,6 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lamina.compiler.query.depth import is_surely_shallow, too_deep_at
 from lamina.compiler.query.dropped_arguments import may_lack_arguments, restore_arguments
 from lamina.compiler.query.places import place_at
+from lamina.compiler.query.quick_types import answer_quickly
 from lamina.compiler.query.unary_plus import parse_with_pluses
 from lamina.compiler.rules import invalid_sql, nesting_too_deep, not_a_query
 from lamina.values.diagnostic import Diagnostic, Place
@@ -34,6 +35,7 @@ class _Reader(threading.local):
     """The parser of one thread; making a new one for each query would cost a tenth of parsing it."""
 
     def __init__(self) -> None:
+        answer_quickly()
         dialect = _PatternsAsWritten()
         self.tokenizer = dialect.tokenizer()
         self.parser = dialect.parser()
