@@ -165,7 +165,7 @@ class Lose(Value, frozen=True, tag="lose", tag_field="act"):
 
 
 class Break(Value, frozen=True, tag="break", tag_field="act"):
-    """A source cannot be read: not listed, of types that conflict, without its changes, or without its rows."""
+    """A source cannot be read: not listed, of types that conflict, without its changes, rows, or room for them."""
 
     source: Source
     how: Fault

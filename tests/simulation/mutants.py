@@ -27,6 +27,7 @@ from lamina.planner import (
     batches,
     decide,
     decide_intervals,
+    failures,
     fold,
     heads,
     kept,
@@ -532,6 +533,20 @@ MUTANTS = (
         observe,
         "model_facts",
         _without_a_fault,
+    ),
+    Mutant(
+        "failures_are_tried_in_every_run",
+        "what failed is not tried again before its time, as long as nothing has changed about it",
+        failures,
+        "is_resting",
+        lambda *_: False,
+    ),
+    Mutant(
+        "failures_rest_for_ever",
+        "what failed is tried again in its time",
+        failures,
+        "is_resting",
+        lambda failure, _time: failure.next_try is not None,
     ),
     Mutant("sources_are_not_asked", "detectors make touches", observe, "source_changes", lambda *_, **__: ()),
 )

@@ -87,7 +87,7 @@ def _happening(random: Random, *, today: int) -> Happening:
         (2, Maintain(pick, random.choice(("compact", "expire", "roll_back", "property")))),
         (1, Meddle(pick, random.choice(("double", "empty", "add", "drop", "purge")))),
         (1, Lose(pick, random.choice(("metadata", "rows")))),
-        (1, Break(source, random.choice(("listing", "types", "changes", "rows")))),
+        (1, Break(source, random.choice(("listing", "types", "changes", "rows", "memory")))),
         (1, Repair(source)),
         (2, Edit(pick, random.randrange(3))),
         (1, Restart(pick, random.randrange(2))),

@@ -17,6 +17,7 @@ from tests.simulation.invariants import (
     check_cutoff,
     check_idempotent,
     check_marks,
+    check_patience,
     check_precision,
     check_result,
     check_unique,
@@ -49,8 +50,10 @@ def simulate(schedule: Schedule) -> World:
         world = open_world(Path(folder) / "lamina.db", schedule.project)
         for action in schedule.actions:
             if isinstance(action, Run):
-                before = contents(world)
+                before, failed = contents(world), view_of(world).failures
                 _run(world, action)
+                if action.flag is None and action.trouble is None:
+                    check_patience(world, failed)
                 check_consumed(world)
                 check_unique(world, before)
                 check_verdicts(world)
@@ -128,6 +131,13 @@ def _run_beside(world: World, *, is_crashing: bool) -> None:
         check_result(run_engine(world, other, hook=hook), other)
 
 
+def _rest(world: World) -> None:
+    """Wait until what failed for want of memory is tried again; nothing else changes about it."""
+    failures = (item for item in view_of(world).failures if item.kind == "resources")
+    world.now = max((world.now, *(item.next_try for item in failures if item.next_try is not None)))
+    world.latest = max(world.latest, world.now)
+
+
 def _make_again(world: World) -> None:
     """Build tables whose files are lost from nothing; one that no record knows gets its files back, or is dropped.
 
@@ -198,6 +208,7 @@ def _run_until_idle(world: World) -> RunResult | LaminaError | None:
 def _drain(world: World) -> None:
     """Run until nothing is left; then every table equals a recompute over the current inputs."""
     heal(world)
+    _rest(world)
     _make_again(world)
     _give_up_saved_rows(world)
     if not is_idle(result := _run_until_idle(world)):

@@ -93,7 +93,9 @@ def _run_leased(
     )
     runtime.store.begin(begun, lease)
     try:
-        result, lost = _work(runtime, graph, request, observed=observed, lease=lease, stop=stop, started=started)
+        result, lost = _work(
+            runtime, graph, request, observed=observed, lease=lease, stop=stop, started=started, begun=begun
+        )
         failpoint("finish.before")
     except BaseException as error:
         # Whatever ended it, a run that is over is not recorded as running.
@@ -125,7 +127,15 @@ def _finish(runtime: Runtime, begun: RunRecord, result: RunResult) -> None:
 
 
 def _work(
-    runtime: Runtime, graph: Graph, request: Request, *, observed: Observed, lease: Lease, stop: Signal, started: float
+    runtime: Runtime,
+    graph: Graph,
+    request: Request,
+    *,
+    observed: Observed,
+    lease: Lease,
+    stop: Signal,
+    started: float,
+    begun: RunRecord,
 ) -> tuple[RunResult, LeaseLost | None]:
     """Clean up what earlier runs left, decide, execute; the second value says that the lease was lost meanwhile."""
     if observed.taken_over is not None:
@@ -143,7 +153,12 @@ def _work(
     propagation = tuple(decision for _, _, decisions in folded for decision in decisions)
     _promote(runtime, graph, left_out=request.left_out)
     writer = Writer(
-        runtime=runtime, run_id=request.run_id, lease=lease, execution_time=request.execution_time, stop=stop
+        runtime=runtime,
+        run_id=request.run_id,
+        lease=lease,
+        execution_time=request.execution_time,
+        started_at=begun.started_at,
+        stop=stop,
     )
     execution = Execution(writer, graph, request.limits, plan=plan, state=state, stop=stop)
     try:

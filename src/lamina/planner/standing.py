@@ -7,6 +7,7 @@ from lamina.planner.axis import grid_of
 from lamina.planner.broken import Broken
 from lamina.planner.segments import covered
 from lamina.values.facts import ModelFacts
+from lamina.values.failing import Failing
 from lamina.values.grid import floor_unit
 from lamina.values.interval import Interval, bound_or_none, merge
 from lamina.values.names import ModelName
@@ -26,6 +27,7 @@ def model_status(model: CompiledModel, facts: ModelFacts, actions: tuple[Action,
         built=covered(facts.coverage),
         stale=merge(tuple(span for work in works for span in work.intervals)),
         watermark=facts.coverage.watermark,
+        failing=next((item.failing for item in actions if isinstance(item, Block) and item.failing), None),
         timezone=model.settings.timezone,
     )
 
@@ -92,12 +94,12 @@ def _unfinished(model: CompiledModel, span: Interval) -> tuple[Interval, ...]:
 
 def _all_said(actions: Iterable[Action]) -> tuple[RangeReason, ...]:
     return tuple(
-        _said(span, action.reason)
+        _said(span, action.reason, failing=action.failing if isinstance(action, Block) else None)
         for action in actions
         if isinstance(action, Wait | Hold | Block)
         for span in action.intervals
     )
 
 
-def _said(span: Interval, reason: str) -> RangeReason:
-    return RangeReason(start=bound_or_none(span.start), end=bound_or_none(span.end), reason=reason)
+def _said(span: Interval, reason: str, *, failing: Failing | None = None) -> RangeReason:
+    return RangeReason(start=bound_or_none(span.start), end=bound_or_none(span.end), reason=reason, failing=failing)

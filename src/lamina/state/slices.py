@@ -3,7 +3,7 @@
 from lamina.state.dialect import StateTransaction
 from lamina.values.codec import from_json, to_json
 from lamina.values.facts import Failure
-from lamina.values.interval import Interval, intersect, merge, subtract
+from lamina.values.interval import Interval, merge, subtract
 from lamina.values.names import EnvironmentName, ModelName
 
 
@@ -14,12 +14,10 @@ def read_failures(transaction: StateTransaction, environment: EnvironmentName) -
 
 
 def add_failures(transaction: StateTransaction, environment: EnvironmentName, failures: tuple[Failure, ...]) -> None:
-    """Record failures in place of what was known of the same slices; the first of a row of failures is remembered."""
-    known = read_failures(transaction, environment)
+    """Record failures in place of what was known of the same slices."""
     for failure in failures:
-        seen = (item.first_seen for item in known if _is_again(item, failure))
         clear_failures(transaction, environment, model=failure.model, built=(failure.interval,))
-        _insert_failure(transaction, environment, failure.replace(first_seen=min((failure.first_seen, *seen))))
+        _insert_failure(transaction, environment, failure)
 
 
 def clear_failures(
@@ -46,6 +44,15 @@ def forget_failures(transaction: StateTransaction, environment: EnvironmentName,
     transaction.execute("DELETE FROM lamina_failure WHERE environment = ? AND model = ?", (environment, model))
 
 
+def release_failures(transaction: StateTransaction, environment: EnvironmentName, model: ModelName) -> None:
+    """Let the next pass try what failed of a model: how often it failed is remembered, lost files are not."""
+    failed = tuple(item for item in read_failures(transaction, environment) if item.model == model)
+    forget_failures(transaction, environment, model)
+    for failure in failed:
+        if failure.lost_file is None:
+            _insert_failure(transaction, environment, failure.replace(next_try=None))
+
+
 def read_requests(transaction: StateTransaction, environment: EnvironmentName) -> dict[ModelName, tuple[Interval, ...]]:
     """Return the requested ranges of every model."""
     rows = transaction.execute(
@@ -69,11 +76,6 @@ def clear_requests(
     before = read_requests(transaction, environment).get(model, ())
     if before:
         _store_request(transaction, environment, model=model, ranges=subtract(before, built))
-
-
-def _is_again(before: Failure, now: Failure) -> bool:
-    is_same = (before.model, before.fingerprint, before.kind) == (now.model, now.fingerprint, now.kind)
-    return is_same and bool(intersect((before.interval,), (now.interval,)))
 
 
 def _insert_failure(transaction: StateTransaction, environment: EnvironmentName, failure: Failure) -> None:

@@ -177,11 +177,11 @@ class SqlStore:
             slices.add_failures(transaction, lease.environment, failures)
 
     def ask_again(self, asked: Mapping[ModelName, tuple[Interval, ...]], lease: Lease) -> None:
-        """Forget what failed of models, and request ranges of them, all or nothing."""
+        """Let what failed of models be tried now, and request ranges of them, all or nothing."""
         with self._database.writing() as transaction:
             leases.check(transaction, lease)
             for model, ranges in asked.items():
-                slices.forget_failures(transaction, lease.environment, model)
+                slices.release_failures(transaction, lease.environment, model)
                 slices.add_request(transaction, lease.environment, model=model, asked=ranges)
 
     # Tidying

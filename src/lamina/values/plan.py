@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
+from lamina.values.failing import Failing
 from lamina.values.interval import Interval
 from lamina.values.names import EnvironmentName, Fingerprint, ModelName, PlanId, Position, TableName
 from lamina.values.value import Value
@@ -59,6 +60,7 @@ class Block(Value, frozen=True, tag="block", tag_field="action"):
     intervals: tuple[Interval, ...]
     reason: str
     blocked_by: tuple[ModelName, ...] = ()
+    failing: Failing | None = None  # of what failed in earlier passes, or in this one
 
 
 class Hold(Value, frozen=True, tag="hold", tag_field="action"):
