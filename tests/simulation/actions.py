@@ -81,6 +81,14 @@ class Remove(Value, frozen=True, tag="remove", tag_field="act"):
             world.commit(self.source, (*rows[:at], *rows[at + 1 :]), is_append=False)
 
 
+class Vanish(Value, frozen=True, tag="vanish", tag_field="act"):
+    """All files of the file source are gone at once, as when a mount is missing; they may come back."""
+
+    def happen(self, world: World) -> None:
+        world.remember_files()
+        world.lake.folders[FILES.location] = {}
+
+
 class Revert(Value, frozen=True, tag="revert", tag_field="act"):
     """A source holds again what it held before."""
 
@@ -333,6 +341,7 @@ Happening = (
     | Repeat
     | Change
     | Remove
+    | Vanish
     | Revert
     | Maintain
     | Meddle
@@ -357,7 +366,7 @@ class At(Value, frozen=True):
     what: Literal["crash", "other_run", "other_crash"] | Happening
 
 
-Flag = Literal["force", "full_refresh", "accept_loss", "missing", "lookback", "retry"]
+Flag = Literal["force", "full_refresh", "accept_loss", "accept_empty", "missing", "lookback", "retry"]
 
 
 class Run(Value, frozen=True, tag="run", tag_field="act"):

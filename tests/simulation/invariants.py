@@ -78,7 +78,8 @@ def check_contained(world: World, result: RunResult | LaminaError) -> None:
     """I10: what cannot be read withholds its readers; no other model is named with them, and all others go on."""
     graph, _ = world.compile()
     lost = {str(model.name) for model in graph.models if world.lake.is_lost(model.target)}
-    unread = _readers_of(graph, world.lake.broken)
+    emptied = () if world.files() else (FILES.location,)
+    unread = _readers_of(graph, (*world.lake.broken, *emptied))
     unlisted = _readers_of(graph, (at for at, fault in world.lake.broken.items() if fault not in ("rows", "memory")))
     checked = {str(model.name) for model in graph.models if model.settings.checks}
     refused, resting = refused_for_loss(result), _resting(world, result)

@@ -162,7 +162,7 @@ def _follow_any_move(writer: Any, now: Any, model: CompiledModel) -> None:
 
 
 def _let_one_source_end_the_run(
-    runtime: Any, graph: Any, sources: Any, *, pins: Any, last: Any
+    runtime: Any, graph: Any, sources: Any, *, pins: Any, last: Any, consumed: Any
 ) -> tuple[list[Any], dict[TableName, Any]]:
     looks = (observe.look_at_source(runtime, graph, item, pins=pins, since=last[item.name]) for item in sources)
     return list(looks), {}
@@ -533,6 +533,13 @@ MUTANTS = (
         observe,
         "model_facts",
         _without_a_fault,
+    ),
+    Mutant(
+        "empty_listing_is_data",
+        "a source that held files and lists none blocks its readers, until that is accepted",
+        observe,
+        "require_listed",
+        lambda *_, **__: None,
     ),
     Mutant(
         "failures_are_tried_in_every_run",

@@ -30,13 +30,23 @@ from tests.simulation.actions import (
     Revert,
     Run,
     Source,
+    Vanish,
 )
 from tests.simulation.project import Project, random_project
 
 from lamina.executor.failpoint import NAMES as FAILPOINTS
 from lamina.values.value import Value
 
-FLAGS: tuple[Flag, ...] = ("force", "full_refresh", "full_refresh", "accept_loss", "missing", "lookback", "retry")
+FLAGS: tuple[Flag, ...] = (
+    "force",
+    "full_refresh",
+    "full_refresh",
+    "accept_loss",
+    "accept_empty",
+    "missing",
+    "lookback",
+    "retry",
+)
 SOURCES: tuple[Source, ...] = ("raw.files", "raw.events", "raw.names")
 
 
@@ -83,6 +93,7 @@ def _happening(random: Random, *, today: int) -> Happening:
         (1, Repeat(source, pick)),
         (3, Change(source, pick, random.randrange(100))),
         (2, Remove(source, pick)),
+        (1, Vanish()),
         (2, Revert(source, random.randrange(3))),
         (2, Maintain(pick, random.choice(("compact", "expire", "roll_back", "property")))),
         (1, Meddle(pick, random.choice(("double", "empty", "add", "drop", "purge")))),

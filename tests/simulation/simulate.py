@@ -70,6 +70,7 @@ def _run(world: World, action: Run) -> None:
         world.project = world.project.rebatched(action.batch_size)
     world.remember_file()
     process = Process()
+    world.has_accepted_empty |= action.flag == "accept_empty"
     world.open_command().close()
     watch = Watch(
         world,
@@ -208,6 +209,7 @@ def _run_until_idle(world: World) -> RunResult | LaminaError | None:
 def _drain(world: World) -> None:
     """Run until nothing is left; then every table equals a recompute over the current inputs."""
     heal(world)
+    world.accepts_empty = True  # a source without files stays so
     _rest(world)
     _make_again(world)
     _give_up_saved_rows(world)

@@ -16,7 +16,7 @@ from lamina.warehouse.spark.session import Application
 
 FAILURES = Path(__file__).with_name("failures.toml")
 PAGE = Path(__file__).parents[2] / "docs" / "failures.md"
-OPENING = """# Ten failures and what lamina says
+OPENING = """# Eleven failures and what lamina says
 
 What `lamina` prints when something goes wrong, in a project of one source (`raw.orders`, CSV files) and two models:
 `staging.orders` merges the files by `id`, `sales.daily` sums them up by day. A test runs each of these and compares.

@@ -69,7 +69,14 @@ def observe(
 ) -> Observed:
     """Look at everything that the selected models need."""
     sources = sources_of(graph, selected_models(graph, selection))
-    return look(runtime, graph, sources=sources, execution_time=execution_time, pins=pins)
+    return look(
+        runtime,
+        graph,
+        sources=sources,
+        execution_time=execution_time,
+        pins=pins,
+        is_empty_accepted=selection.is_empty_accepted,
+    )
 
 
 def selected_models(graph: Graph, selection: Selection) -> tuple[CompiledModel, ...]:

@@ -82,6 +82,7 @@ class Selection(Value, frozen=True):
     is_forced: bool = False
     is_full_refresh: bool = False
     is_loss_accepted: bool = False  # by a full refresh: rows that only a table holds are dropped
+    is_empty_accepted: bool = False  # sources that list no files any more are taken as empty
     partition: str | None = None
     from_key: str | None = None
     to_key: str | None = None
