@@ -70,6 +70,16 @@ def test_status_says_how_often_it_failed_and_when_it_is_tried_again(world: World
     assert status.failing.attempts == 2
 
 
+def test_what_is_tried_again_says_how_often_it_failed(world: World) -> None:
+    Break("raw.files", "memory").happen(world)
+    run(world)
+    world.now += 5 * MINUTES
+    _, status = look(world)[DAILY]
+    assert (status.status, status.reason) == ("not_built", "first build; failed at 2027-02-05T00:00Z")
+    assert status.failing is not None
+    assert status.failing.attempts == 1
+
+
 def test_other_rows_are_tried_at_once(world: World) -> None:
     Break("raw.files", "memory").happen(world)
     run(world)

@@ -8,6 +8,7 @@ from lamina.values.codec import content_hash
 from lamina.values.facts import Failure, ModelFacts
 from lamina.values.failing import Failing
 from lamina.values.interval import Interval, intersect, merge
+from lamina.values.plan import Action, Build, Rebuild
 from lamina.values.value import Value
 
 
@@ -110,6 +111,20 @@ def failing_of(failures: tuple[Failure, ...]) -> Failing | None:
         first_failed_at=min(item.first_seen for item in failures),
         next_try=min(tries) if len(tries) == len(failures) else None,
     )
+
+
+def failed_before(facts: ModelFacts, spans: tuple[Interval, ...]) -> Failing | None:
+    """Return how often some slices have failed since they were last built."""
+    return failing_of(
+        tuple(item for item in facts.failures if is_kept(item.kind) and intersect(spans, (item.interval,)))
+    )
+
+
+def with_attempts(facts: ModelFacts, action: Action) -> Action:
+    """Return work that says how often it failed before."""
+    if not isinstance(action, Build | Rebuild) or (failing := failed_before(facts, action.intervals)) is None:
+        return action
+    return action.replace(reason=f"{action.reason}; {failing.so_far()}")
 
 
 def failure_in_words(failures: tuple[Failure, ...]) -> str:

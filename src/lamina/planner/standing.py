@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.broken import Broken
+from lamina.planner.failures import failed_before
 from lamina.planner.segments import covered
 from lamina.values.facts import ModelFacts
 from lamina.values.failing import Failing
@@ -18,16 +19,18 @@ from lamina.values.result import IntervalsResult, ModelStatus, RangeReason, Stan
 def model_status(model: CompiledModel, facts: ModelFacts, actions: tuple[Action, ...]) -> ModelStatus:
     """Return the state of a model, from what a run would do with it now."""
     works = tuple(action for action in actions if isinstance(action, Build | Rebuild))
+    stale = merge(tuple(span for work in works for span in work.intervals))
     status, reason = _word(model, facts, actions)
+    left = next((item.failing for item in actions if isinstance(item, Block) and item.failing), None)
     return ModelStatus(
         model=model.name,
         strategy=model.traits.name,
         status=status,
         reason=reason,
         built=covered(facts.coverage),
-        stale=merge(tuple(span for work in works for span in work.intervals)),
+        stale=stale,
         watermark=facts.coverage.watermark,
-        failing=next((item.failing for item in actions if isinstance(item, Block) and item.failing), None),
+        failing=left or failed_before(facts, stale),
         timezone=model.settings.timezone,
     )
 

@@ -14,9 +14,12 @@ class Failing(Value, frozen=True):
 
     def in_words(self) -> str:
         """Say it in one sentence."""
+        return f"{self.so_far()}, {self._next()}"
+
+    def so_far(self) -> str:
+        """Say how often it failed, where it is tried again anyway."""
         first = f"{self.first_failed_at:%Y-%m-%dT%H:%MZ}"
-        failed = f"failed at {first}" if self.attempts == 1 else f"failed {self.attempts:,} times since {first}"
-        return f"{failed}, {self._next()}"
+        return f"failed at {first}" if self.attempts == 1 else f"failed {self.attempts:,} times since {first}"
 
     def just_now(self) -> str:
         """Say it where the last failure was just reported."""
