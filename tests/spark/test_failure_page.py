@@ -34,6 +34,7 @@ PASSING = (
         "`…",
     ),  # lines of a run are short: where they are cut depends on the folder
     (re.compile(r"^\d\d:\d\d:\d\d ", re.MULTILINE), ""),
+    (re.compile(r"next try at \d{4}-\d\d-\d\dT\d\d:\d\dZ"), "next try at 2026-04-03T07:00Z"),
     (re.compile(r"since \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ"), "since 2026-04-03 06:00:00Z"),
 )
 
