@@ -195,14 +195,20 @@ class RecordBehaviour:
         store.record(whole, lease, at=NOW, execution_time=NOW)
         assert store.view(PROD).requests == {}
 
-    def test_asking_again_forgets_failures_and_adds_to_what_was_asked(self, store: StateStore) -> None:
-        lease = lease_of(store)
+    def test_asking_again_ends_the_rest_of_failures_and_adds_to_what_was_asked(self, store: StateStore) -> None:
+        lease, failed = lease_of(store), failure_of(days(2, 4)).replace(attempts=3)
         store.ask_again({ORDERS: (days(1, 2),)}, lease)
-        store.fail((failure_of(days(2, 4)),), lease)
+        store.fail((failed.replace(next_try=NOW), failure_of(days(5, 6)).replace(lost_file="a.parquet")), lease)
         store.ask_again({ORDERS: (days(2, 3),), ModelName("sales.other"): ()}, lease)
         view = store.view(PROD)
-        assert view.failures == ()
+        assert view.failures == (failed,)
         assert view.requests == {ORDERS: (days(1, 3),)}
+
+    def test_asking_again_leaves_failures_of_other_models_alone(self, store: StateStore) -> None:
+        lease, failed = lease_of(store), failure_of(days(2, 4)).replace(next_try=NOW)
+        store.fail((failed,), lease)
+        store.ask_again({ModelName("sales.other"): ()}, lease)
+        assert store.view(PROD).failures == (failed,)
 
     def test_later_failure_takes_the_place_of_an_earlier_one(self, store: StateStore) -> None:
         lease = lease_of(store)
@@ -210,14 +216,6 @@ class RecordBehaviour:
         store.fail((failure_of(days(2, 3)).replace(attempts=2),), lease)
         found = [(failure.interval, failure.attempts) for failure in store.view(PROD).failures]
         assert found == [(days(1, 2), 1), (days(2, 3), 2), (days(3, 4), 1)]
-
-    def test_the_first_of_a_row_of_failures_is_remembered(self, store: StateStore) -> None:
-        lease, later = lease_of(store), NOW + timedelta(hours=1)
-        store.fail((failure_of(days(1, 2)),), lease)
-        store.fail((failure_of(days(1, 2)).replace(first_seen=later),), lease)
-        assert [failure.first_seen for failure in store.view(PROD).failures] == [NOW]
-        store.fail((failure_of(days(1, 2)).replace(first_seen=later, kind="query_rejected"),), lease)
-        assert [failure.first_seen for failure in store.view(PROD).failures] == [later]
 
 
 class LogBehaviour:

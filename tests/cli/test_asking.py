@@ -44,6 +44,7 @@ def test_no_flag_asks_for_everything_stale() -> None:
         (["--force"], Selection(is_forced=True)),
         (["--full-refresh"], Selection(is_full_refresh=True)),
         (["--full-refresh", "--accept-loss"], Selection(is_full_refresh=True, is_loss_accepted=True)),
+        (["--accept-empty"], Selection(is_empty_accepted=True)),
     ],
 )
 def test_flags_name_slices(arguments: list[str], slices: Selection) -> None:

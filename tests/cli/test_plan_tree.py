@@ -14,7 +14,7 @@ from lamina.values.names import ColumnName, ModelName
 from lamina.values.plan import Action, Block, Build, Rebuild, Skip, Wait
 
 A, B, C = ModelName("sales.a"), ModelName("sales.b"), ModelName("sales.c")
-KEPT = "failed before and is not tried again until code, settings or data change, or `lamina retry sales.a`: [BAD] no"
+KEPT = "failed at 2026-04-07T00:00Z, next try at 2026-04-07T01:00Z, or with `lamina retry sales.a`: [BAD] no"
 
 
 def tree(*actions: Action, changes: tuple[ModelChange, ...] = (), width: int = 100) -> list[str]:

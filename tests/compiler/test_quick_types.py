@@ -7,24 +7,26 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ErrorLevel
 
 from lamina.compiler.query.parse import Parsed, parse
-from lamina.compiler.query.quick_types import answer_quickly
+from lamina.compiler.query.quick_types import quick_types
 
 
 @pytest.mark.parametrize("word", ["char", "varchar"])
 def test_the_answer_is_that_of_the_parser_and_a_new_one_each_time(word: str) -> None:
-    answer_quickly()
     parsed = Dialect().parse_into(exp.DataType, word, error_level=ErrorLevel.IGNORE)[0]
-    first, second = (exp.DataType.build(word) for _ in range(2))
+    with quick_types():
+        first, second = (exp.DataType.build(word) for _ in range(2))
     assert parsed is not None
     assert (first.args, first.key) == (parsed.args, parsed.key)
     assert first is not second
 
 
 def test_everything_else_is_parsed_as_before() -> None:
-    answer_quickly()
-    assert sqlglot.parse_one("char") == exp.column("char")
-    assert exp.DataType.build("char(3)").sql() == "CHAR(3)"
-    assert exp.DataType.build("char", dialect="postgres").this is exp.DType.CHAR
+    before = sqlglot.parse_one
+    with quick_types():
+        assert sqlglot.parse_one("char") == exp.column("char")
+        assert exp.DataType.build("char(3)").sql() == "CHAR(3)"
+        assert exp.DataType.build("char", dialect="postgres").this is exp.DType.CHAR
+    assert sqlglot.parse_one is before
 
 
 @pytest.mark.parametrize(

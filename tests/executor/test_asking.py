@@ -87,8 +87,31 @@ def test_a_retry_that_fails_again_is_reported_by_every_run_and_tried_by_none(wor
 
     for name in (DAILY, WHOLE_TABLE):
         assert found[name].status == "failed"
-        assert f"is not tried again until code, settings or data change, or `lamina retry {name}`" in found[name].reason
+        assert f"or when code, settings or data change, or with `lamina retry {name}`" in found[name].reason
     assert view(world) == before
+
+
+def test_attempts_add_up_over_passes_and_the_rest_doubles(world: World) -> None:
+    failing = [run(world, flag="retry")[DAILY].failing]
+    for _ in range(2):
+        world.now = next(item.next_try for item in failing[-1:] if item is not None and item.next_try is not None)
+        failing.append(run(world)[DAILY].failing)
+        assert failing[-1] == run(world)[DAILY].failing, "it is not tried before its time"
+    failing.append(run(world, flag="retry")[DAILY].failing)
+    assert [item.attempts for item in failing if item is not None] == [2, 3, 4, 5]
+    assert len({item.first_failed_at for item in failing if item is not None}) == 1
+    rests = [item.next_try - world.now for item in failing[-2:] if item is not None and item.next_try is not None]
+    assert rests == [timedelta(hours=8), timedelta(hours=16)]
+
+
+def test_attempts_start_again_once_it_was_built(world: World) -> None:
+    run(world, flag="retry")
+    world.project = Project(LAX)
+    run(world)
+    world.project = Project(STRICT)
+    failing = run(world, flag="force")[DAILY].failing
+    assert failing is not None
+    assert failing.attempts == 1
 
 
 def test_a_retry_that_failed_again_is_done_once_its_cause_is_fixed(world: World) -> None:

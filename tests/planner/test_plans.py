@@ -9,8 +9,8 @@ import pytest
 from tests.planner.making import built, graph, head, model, touch, use
 
 from lamina.compiler.graph import CompiledModel
+from lamina.planner.failures import conditions_of
 from lamina.planner.plan import build_plan
-from lamina.planner.staleness import conditions_of
 from lamina.project.model import ModelSettings
 from lamina.values.codec import from_json, to_json
 from lamina.values.coverage import Coverage, Debt
@@ -97,6 +97,8 @@ def _failure(subject: CompiledModel, given: dict[str, Any], execution_time: date
         first_seen=datetime(2026, 4, 7, tzinfo=UTC),
         run_id=RunId("run-1"),
         conditions=conditions_of(subject, execution_time),
+        tried_at=datetime(2026, 4, 8, tzinfo=UTC),
+        next_try=given.get("next_try", execution_time + timedelta(hours=1)),
     )
 
 

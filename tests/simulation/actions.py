@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Literal
 
 from tests.simulation.model_actions import Demand, Edit, Relayout, Release, Restart
-from tests.simulation.source_actions import Arrive, Break, Change, Poison, Remove, Repair, Repeat, Revert
+from tests.simulation.source_actions import Arrive, Break, Change, Poison, Remove, Repair, Repeat, Revert, Vanish
 from tests.simulation.table_actions import Lose, Maintain, Meddle
 from tests.simulation.watch import Violation
 from tests.simulation.world import FIRST_NOW, World, forget_state, restore_state
@@ -86,6 +86,8 @@ Happening = (
     | Repeat
     | Change
     | Remove
+    | Vanish
+    | Vanish
     | Revert
     | Maintain
     | Meddle
@@ -111,7 +113,7 @@ class At(Value, frozen=True):
     what: Literal["crash", "other_run", "other_crash"] | Happening
 
 
-Flag = Literal["force", "full_refresh", "accept_loss", "missing", "lookback", "retry"]
+Flag = Literal["force", "full_refresh", "accept_loss", "accept_empty", "missing", "lookback", "retry"]
 
 
 class Run(Value, frozen=True, tag="run", tag_field="act"):

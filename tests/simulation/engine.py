@@ -129,6 +129,7 @@ def _selection(world: World, graph: Graph, action: Run) -> Selection:
         is_forced=action.flag == "force",
         is_full_refresh=action.flag in ("full_refresh", "accept_loss"),
         is_loss_accepted=action.flag == "accept_loss",
+        is_empty_accepted=action.flag == "accept_empty" or world.accepts_empty,
         is_missing=action.flag == "missing",
         # It builds what is finished, released by a cron or not; then a table is ahead of what is due.
         lookback=2 if action.flag == "lookback" and not _has_cron(graph) else None,

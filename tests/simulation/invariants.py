@@ -29,12 +29,13 @@ from tests.simulation.world import FOREIGN_KEY, World
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.errors import LaminaError
-from lamina.executor.execute import InternalFailure
+from lamina.executor.internal import InternalFailure
 from lamina.planner.asked import asked_slices
 from lamina.planner.segments import covered, outdated
 from lamina.project.strategy import TimeInterval
 from lamina.state.port import StateView
 from lamina.values.coverage import Coverage
+from lamina.values.facts import Failure
 from lamina.values.interval import MAX, WHOLE, Interval, intersect, merge, subtract
 from lamina.values.names import ModelName, TableName
 from lamina.values.plan import Build, Rebuild
@@ -78,10 +79,11 @@ def check_contained(world: World, result: RunResult | LaminaError) -> None:
     """I10: what cannot be read withholds its readers; no other model is named with them, and all others go on."""
     graph, _ = world.compile()
     lost = {str(model.name) for model in graph.models if world.lake.is_lost(model.target)}
-    unread = _readers_of(graph, world.lake.broken)
-    unlisted = _readers_of(graph, (at for at, fault in world.lake.broken.items() if fault != "rows"))
+    emptied = () if world.files() else (FILES.location,)
+    unread = _readers_of(graph, (*world.lake.broken, *emptied))
+    unlisted = _readers_of(graph, (at for at, fault in world.lake.broken.items() if fault not in ("rows", "memory")))
     checked = {str(model.name) for model in graph.models if model.settings.checks}
-    refused = refused_for_loss(result)
+    refused, resting = refused_for_loss(result), _resting(world, result)
     for step in result.materializations if isinstance(result, RunResult) else ():
         if step.status == "completed" and step.model in lost:
             raise Violation(f"I10 {step.model} was built, and its files are still lost")
@@ -92,9 +94,33 @@ def check_contained(world: World, result: RunResult | LaminaError) -> None:
         above = {str(name) for name in _above(graph, ModelName(step.model))}
         if (lost | unread) & set(step.blocked_by) - above:
             raise Violation(f"I10 {step.model} is blocked by {step.blocked_by}, and reads only {above}")
-        is_free = not (lost | unread | checked | refused) & (above | {step.model})
+        is_free = not (lost | unread | checked | refused | resting) & (above | {step.model})
         if is_free and step.status in ("failed", "blocked", "not_started"):
             raise Violation(f"I10 {step.model} is {step.status}, and all that it reads is there: {step.error}")
+
+
+def _resting(world: World, result: RunResult | LaminaError) -> set[str]:
+    """Return the models that failed before and whose next try is to come."""
+    steps = result.materializations if isinstance(result, RunResult) else ()
+    failing = {str(step.model): step.failing for step in steps}
+    return {name for name, item in failing.items() if item and item.next_try and item.next_try > world.now}
+
+
+def check_patience(world: World, before: tuple[Failure, ...]) -> None:
+    """I10: what failed is not tried again before its time, as long as nothing has changed about it."""
+    for failure in view_of(world).failures:
+        for known in before:
+            is_same = (known.model, known.fingerprint, known.pins, known.conditions) == (
+                failure.model,
+                failure.fingerprint,
+                failure.pins,
+                failure.conditions,
+            )
+            is_again = is_same and failure.run_id != known.run_id
+            if not is_again or not intersect((known.interval,), (failure.interval,)) or known.next_try is None:
+                continue
+            if known.tried_at is not None and known.tried_at <= world.now < known.next_try:
+                raise Violation(f"I10 {known.model} was tried at {world.now} before its time: {known} {failure}")
 
 
 def _readers_of(graph: Graph, locations: Iterable[str]) -> set[str]:

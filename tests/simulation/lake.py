@@ -21,7 +21,8 @@ from lamina.warehouse.catalog.port import stage_of
 from lamina.warehouse.iceberg.rediscovery import FoundTable
 
 Operation = Literal["append", "overwrite", "replace", "mark"]
-Fault = Literal["listing", "types", "changes", "rows"]  # what of a source cannot be read
+# What of a source cannot be read; for want of memory it fails like that while its rows are read.
+Fault = Literal["listing", "types", "changes", "rows", "memory"]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from lamina.project.source import SourceTable
 from lamina.values.batch import Pin
 from lamina.values.interval import WHOLE, Interval, merge
 from lamina.values.names import Fingerprint, Position, TableName
-from lamina.warehouse.failure import RebuildNeeded, WarehouseFailure
+from lamina.warehouse.failure import FailureKind, RebuildNeeded, WarehouseFailure
 
 
 class MemoryReads:
@@ -44,8 +44,9 @@ class MemoryReads:
         if pin is None:
             return Relation(reader.columns, ())
         source = self._sources.get(name)
-        if source is not None and source.location in self._lake.broken:
-            raise WarehouseFailure(f"rows of `{name}` cannot be read", kind="not_found")
+        if source is not None and (fault := self._lake.broken.get(source.location)) is not None:
+            kind: FailureKind = "resources" if fault == "memory" else "not_found"
+            raise WarehouseFailure(f"rows of `{name}` cannot be read", kind=kind)
         if source is not None and source.type == "files":
             return self._read_files(source, pin)
         table = TableName(source.location) if source is not None else self._models[name].target

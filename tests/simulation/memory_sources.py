@@ -46,7 +46,9 @@ class MemorySources:
     def _head(self, source: SourceTable) -> Head:
         name = TableName(source.name)
         if source.type == "files":
-            return Head(name, pointer=None, position=self._lake.manifest(source.location), columns=source.columns)
+            position = self._lake.manifest(source.location)
+            files = len(self._lake.manifests[position])
+            return Head(name, pointer=None, position=position, columns=source.columns, files=files)
         location = TableName(source.location)
         pointer = self._lake.pointer(location)
         if pointer is None:
@@ -92,6 +94,12 @@ class MemorySources:
             has_new_rows=any(file not in before for file in after),
             rows_added=len(added.rows),
         )
+
+    def is_emptied(self, source: SourceTable, since: Position, *, until: Position) -> bool:
+        """Return whether a folder is empty that was not, or is not known, at an earlier position."""
+        if source.type != "files" or self._lake.manifests[until]:
+            return False
+        return self._lake.manifests.get(since) != {}
 
     def detection(self, source: SourceTable, since: Position | None, *, until: Position) -> Detection:
         """Return which files or versions of a source were added, changed or removed between two positions."""

@@ -74,6 +74,10 @@ class MemoryWarehouse:
         """Return which files or versions of a source were added, changed or removed between two positions."""
         return self._sources.detection(source, since, until=until)
 
+    def is_emptied(self, source: SourceTable, since: Position, *, until: Position) -> bool:
+        """Return whether a folder is empty that was not, or is not known, at an earlier position."""
+        return self._sources.is_emptied(source, since, until=until)
+
     def history(self, table: TableName, since: Position | None) -> History:
         """Return the ancestry of a managed table after a recorded version."""
         metadata = self._lake.table(table)

@@ -18,13 +18,33 @@ from tests.simulation.actions import (
 )
 from tests.simulation.model_actions import Demand, Edit, Relayout, Release, Restart
 from tests.simulation.project import Project, random_project
-from tests.simulation.source_actions import Arrive, Break, Change, Poison, Remove, Repair, Repeat, Revert, Source
+from tests.simulation.source_actions import (
+    Arrive,
+    Break,
+    Change,
+    Poison,
+    Remove,
+    Repair,
+    Repeat,
+    Revert,
+    Source,
+    Vanish,
+)
 from tests.simulation.table_actions import Lose, Maintain, Meddle
 
 from lamina.executor.failpoint import NAMES as FAILPOINTS
 from lamina.values.value import Value
 
-FLAGS: tuple[Flag, ...] = ("force", "full_refresh", "full_refresh", "accept_loss", "missing", "lookback", "retry")
+FLAGS: tuple[Flag, ...] = (
+    "force",
+    "full_refresh",
+    "full_refresh",
+    "accept_loss",
+    "accept_empty",
+    "missing",
+    "lookback",
+    "retry",
+)
 SOURCES: tuple[Source, ...] = ("raw.files", "raw.events", "raw.names")
 
 
@@ -73,11 +93,12 @@ def _happening(random: Random, *, today: int) -> Happening:
         (1, Repeat(source, pick)),
         (3, Change(source, pick, random.randrange(100))),
         (2, Remove(source, pick)),
+        (1, Vanish()),
         (2, Revert(source, random.randrange(3))),
         (2, Maintain(pick, random.choice(("compact", "expire", "roll_back", "property")))),
         (1, Meddle(pick, random.choice(("double", "empty", "add", "drop", "purge")))),
         (1, Lose(pick, random.choice(("metadata", "rows")))),
-        (1, Break(source, random.choice(("listing", "types", "changes", "rows")))),
+        (1, Break(source, random.choice(("listing", "types", "changes", "rows", "memory")))),
         (1, Repair(source)),
         (2, Edit(pick, random.randrange(3))),
         (1, Restart(pick, random.randrange(2))),

@@ -18,6 +18,7 @@ from tests.simulation.invariants import (
     check_cutoff,
     check_idempotent,
     check_marks,
+    check_patience,
     check_precision,
     check_result,
     check_unique,
@@ -52,8 +53,10 @@ def simulate(schedule: Schedule) -> World:
         world = open_world(Path(folder) / "lamina.db", schedule.project)
         for action in schedule.actions:
             if isinstance(action, Run):
-                before = contents(world)
+                before, failed = contents(world), view_of(world).failures
                 _run(world, action)
+                if action.flag is None and action.trouble is None:
+                    check_patience(world, failed)
                 check_consumed(world)
                 check_unique(world, before)
                 check_verdicts(world)
@@ -72,6 +75,7 @@ def _run(world: World, action: Run) -> None:
         world.project = world.project.rebatched(action.batch_size)
     world.remember_file()
     process, reached = Process(), set[str]()
+    world.has_accepted_empty |= action.flag == "accept_empty"
     world.open_command().close()
     watch = Watch(
         world,
@@ -107,6 +111,8 @@ def _run_neighbour(world: World) -> RunResult | LaminaError:
     result = run_engine(neighbour, process)
     check_result(result, process)
     check_consumed(neighbour)
+    if strange := set(view_of(neighbour).models) - {design.name for design in neighbour.project.designs}:
+        raise Violation(f"another project sees records of {sorted(strange)}")
     world.wall += LEASE_OVER
     return result
 
@@ -144,6 +150,13 @@ def _run_beside(world: World, *, is_crashing: bool) -> None:
     hook = once_at("lease.after", 1, other.die) if is_crashing else None
     with suppress(SimulatedCrash):
         check_result(run_engine(world, other, hook=hook), other)
+
+
+def _rest(world: World) -> None:
+    """Wait until what failed for want of memory is tried again; nothing else changes about it."""
+    failures = (item for item in view_of(world).failures if item.kind == "resources")
+    world.now = max((world.now, *(item.next_try for item in failures if item.next_try is not None)))
+    world.latest = max(world.latest, world.now)
 
 
 def _make_again(world: World) -> None:
@@ -216,6 +229,8 @@ def _run_until_idle(world: World) -> RunResult | LaminaError | None:
 def _drain(world: World) -> None:
     """Run until nothing is left; then every table equals a recompute over the current inputs."""
     heal(world)
+    world.accepts_empty = True  # a source without files stays so
+    _rest(world)
     _make_again(world)
     _give_up_saved_rows(world)
     if not is_idle(result := _run_until_idle(world)):

@@ -78,6 +78,14 @@ class Remove(Value, frozen=True, tag="remove", tag_field="act"):
             world.commit(self.source, (*rows[:at], *rows[at + 1 :]), is_append=False)
 
 
+class Vanish(Value, frozen=True, tag="vanish", tag_field="act"):
+    """All files of the file source are gone at once, as when a mount is missing; they may come back."""
+
+    def happen(self, world: World) -> None:
+        world.remember_files()
+        world.lake.folders[FILES.location] = {}
+
+
 class Revert(Value, frozen=True, tag="revert", tag_field="act"):
     """A source holds again what it held before."""
 
@@ -97,7 +105,7 @@ class Revert(Value, frozen=True, tag="revert", tag_field="act"):
 
 
 class Break(Value, frozen=True, tag="break", tag_field="act"):
-    """A source cannot be read: not listed, of types that conflict, without its changes, or without its rows."""
+    """A source cannot be read: not listed, of types that conflict, without its changes, rows, or room for them."""
 
     source: Source
     how: Fault

@@ -5,6 +5,7 @@ from collections import Counter
 from tests.simulation.algebra import Relation, Row
 from tests.simulation.lake import Metadata, bag
 from tests.simulation.oracle import given_by, lost_without, rows_in, saved_rows
+from tests.simulation.project import FILES
 from tests.simulation.row_writes import aligned
 from tests.simulation.world import World
 
@@ -75,10 +76,21 @@ class Watch:
             raise Violation(f"I1 {table} was first built over rows that its files hold")
         if before is not None and before.current not in {snapshot.number for snapshot in after.ancestry()}:
             raise Violation(f"I1 a version of {table} that another writer left was lost")
+        if before is not None:
+            self._check_not_emptied(table, before=before.mark, after=after.mark)
         if before is not None and not self._is_loss_accepted:
             self._check_kept(table, before=before, after=after)
         if before is not None:
             self._check_outside(table, before=before, after=after.head.relation, mark=after.mark)
+
+    def _check_not_emptied(self, table: TableName, *, before: Mark | None, after: Mark) -> None:
+        """I10: no table that was built from files is built from an empty listing that was never accepted."""
+        manifests, source = self._world.lake.manifests, TableName(FILES.name)
+        was = None if before is None else before.pins.get(source)
+        now = after.pins.get(source)
+        is_emptied = was is not None and now is not None and manifests[was] and not manifests[now]
+        if is_emptied and not self._world.has_accepted_empty:
+            raise Violation(f"I10 {table} was emptied by a listing that came back empty")
 
     def _check_outside(self, table: TableName, *, before: Metadata, after: Relation, mark: Mark) -> None:
         """I1, I2: rows outside the slices of a batch stay, as they were or as lamina left them; a loss is accepted."""

@@ -55,6 +55,8 @@ class World:
     dropped: set[TableName] = field(default_factory=set)  # by lamina, and not built since
     left: set[TableName] = field(default_factory=set)  # recorded, and dropped by others without their files
     neighbour: "World | None" = None  # another project in the same lake and the same state
+    has_accepted_empty: bool = False  # some run took an empty listing as the content of its source
+    accepts_empty: bool = False  # every run does so from now on
     past_folders: list[dict[str, int]] = field(default_factory=list)
     past_rows: dict[str, list[tuple[Row, ...]]] = field(default_factory=dict)
 

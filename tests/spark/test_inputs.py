@@ -100,6 +100,18 @@ def test_folder_without_files_is_a_table_without_rows(lake: Lake) -> None:
     assert lake.sql("SELECT * FROM lake.i.t") == []
 
 
+def test_folder_without_files_needs_declared_columns(lake: Lake) -> None:
+    lake.add_source("raw.orders", format="parquet")
+    (lake.folder / "raw/orders").mkdir(parents=True)
+    model = lake.add_model("i.t", "SELECT id FROM raw.orders", inputs=("raw.orders",))
+
+    with pytest.raises(WarehouseFailure) as caught:
+        lake.stage(model)
+
+    assert (caught.value.code, caught.value.kind) == ("L622", "not_found")
+    assert caught.value.hint == "declare `columns` for `raw.orders`, or put files there"
+
+
 def test_columns_of_partition_folders_are_read(lake: Lake) -> None:
     lake.add_source("raw.orders", format="csv")
     lake.write_csv("raw/orders/d=2026-01-01/a.csv", "id\n1\n")

@@ -33,6 +33,7 @@ class PlanFlags(TypedDict, total=False):
     force: bool  # build due slices even if nothing is stale
     full_refresh: bool  # rebuild the selected models from their sources
     accept_loss: bool  # with `full_refresh`: drop the rows that only a table holds
+    accept_empty: bool  # take sources that list no files any more as empty
     execution_time: str | datetime | None  # the time that counts as now
 
 
@@ -88,6 +89,7 @@ def _ask(flags: PlanFlags) -> Ask:
             is_forced=flags.get("force", False),
             is_full_refresh=flags.get("full_refresh", False),
             is_loss_accepted=flags.get("accept_loss", False),
+            is_empty_accepted=flags.get("accept_empty", False),
             partition=flags.get("partition"),
             from_key=flags.get("from_key"),
             to_key=flags.get("to_key"),

@@ -32,6 +32,11 @@ _OPTIONS: tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...] = (
     ),
     click.option("--accept-loss", is_flag=True, help="With `--full-refresh`: drop the rows that only a table holds"),
     click.option(
+        "--accept-empty",
+        is_flag=True,
+        help="Take sources that held files and list none now as empty, and build their readers so",
+    ),
+    click.option(
         "--execution-time", metavar="TIME", help="The time that counts as now, in UTC unless it has an offset"
     ),
 )

@@ -97,5 +97,8 @@ def _show_failures(screen: Screen, result: RunResult) -> None:
     for item in failed:
         if item.error is None and item.reason not in shown:
             screen.err.print(f"{item.model}: {item.reason}\n", style="red")
+    for item in failed:
+        if item.error is not None and item.failing is not None:
+            screen.err.print(f"{item.model}: {item.failing.just_now()}")
     if tried := [item.model for item in failed if item.error is not None]:
         screen.err.print(f"to try again: lamina retry {' '.join(tried)}\n")

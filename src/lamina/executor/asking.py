@@ -4,14 +4,15 @@ from lamina.compiler.graph import CompiledModel, Graph
 from lamina.executor.failpoint import failpoint
 from lamina.executor.lease import held_lease
 from lamina.executor.runtime import Runtime
-from lamina.planner.staleness import clean_ranges, failed_ranges
+from lamina.planner.failures import failed_ranges
+from lamina.planner.staleness import clean_ranges
 from lamina.state.port import StateView
 from lamina.values.interval import Interval, intersect
 from lamina.values.names import ModelName, RunId
 
 
 def ask_again(runtime: Runtime, graph: Graph, names: tuple[ModelName, ...], *, run_id: RunId) -> None:
-    """Forget that models failed, and request what of it no run would build by itself."""
+    """Let what failed of models be tried now, and request what of it no run would build by itself."""
     with held_lease(runtime, run_id, above=0) as lease:
         view = runtime.store.view(runtime.environment)
         runtime.store.ask_again({name: _asked(graph.model(name), view) for name in names}, lease)

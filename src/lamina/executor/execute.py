@@ -6,6 +6,7 @@ from threading import Lock
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.errors import LaminaError
+from lamina.executor.internal import InternalFailure
 from lamina.executor.observe import managed_models
 from lamina.executor.publish import Writer
 from lamina.executor.queue import work_through
@@ -18,7 +19,6 @@ from lamina.values.event import RunStarted
 from lamina.values.interval import WHOLE
 from lamina.values.names import ModelName
 from lamina.values.plan import Action, Block, Build, Plan, Rebuild
-from lamina.warehouse.plain_sentence import plain_sentence
 
 RETRY_BUDGET = 20
 
@@ -31,23 +31,6 @@ class Limits:
     retries: int
     is_fail_fast: bool
     may_rebuild: bool = True  # build a whole table where drift demands it, beyond what the plan foresaw
-
-
-class InternalFailure(LaminaError):
-    """Something unexpected ended one step, while the others go on, or the whole run.
-
-    Why: this is a bug in lamina; the step published nothing.
-    Fix: look for a newer version; report the log file of the run, after checking it for private values.
-    """
-
-    code = "L698"
-
-    def __init__(self, error: BaseException) -> None:
-        said = plain_sentence(next(iter(str(error).splitlines()), ""))
-        super().__init__(
-            f"{type(error).__name__}: {said}",
-            hint="this is a bug in lamina; the log file of the run has the details",
-        )
 
 
 class Execution:

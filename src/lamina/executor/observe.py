@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel, Graph
+from lamina.executor.emptied import require_listed
 from lamina.executor.recompile import recompile
 from lamina.executor.runtime import Runtime
 from lamina.planner.recompiled import under_new_fingerprint
@@ -76,8 +77,12 @@ def look(
     sources: tuple[SourceTable, ...],
     execution_time: datetime,
     pins: Pins = NO_PINS,
+    is_empty_accepted: bool = False,
 ) -> Observed:
-    """Return state and tables as they are now; only `sources` are asked, pinned ones for what they were."""
+    """Return state and tables as they are now; only `sources` are asked, pinned ones for what they were.
+
+    A source that held files and lists none counts as unreadable, unless its being empty is accepted.
+    """
     view = runtime.store.view(runtime.environment)
     models = managed_models(graph)
     heads = runtime.warehouse.heads([model.target for model in models])
@@ -87,7 +92,8 @@ def look(
         recoveries[name] = _renamed(recoveries[name], recompiled[name], before=view.promoted[name].fingerprint)
     records = {name: _record(name, recovery.recorded) for name, recovery in recoveries.items()}
     last = {TableName(source.name): _last_position(source, view, records) for source in sources}
-    seen, unreadable = look_at_sources(runtime, graph, sources, pins=_ahead(pins, view), last=last)
+    consumed = {} if is_empty_accepted else {name: _consumed(name, last[name], records) for name in last}
+    seen, unreadable = look_at_sources(runtime, graph, sources, pins=_ahead(pins, view), last=last, consumed=consumed)
     source_touches = [touch for source in seen for touch in source.touches]
     table_touches = [touch for name in sorted(recoveries) for touch in recoveries[name].touches]
     new_touches, logs = extend_logs(view.touches, (*source_touches, *table_touches))
@@ -232,6 +238,13 @@ def _last_position(source: SourceTable, view: StateView, records: Mapping[ModelN
     return next((cursor.position for cursor in cursors if cursor is not None), None)
 
 
+def _consumed(name: TableName, last: Position | None, records: Mapping[ModelName, ModelRecord]) -> frozenset[Position]:
+    """Return how far the readers of a source have come, and its log: an older state may know less than a table."""
+    cursors = (record.coverage.cursor(name) for record in records.values())
+    positions = {cursor.position for cursor in cursors if cursor is not None}
+    return frozenset(positions if last is None else {*positions, last})
+
+
 def extend_logs(
     logs: Mapping[TableName, tuple[Touch, ...]], touches: tuple[Touch, ...]
 ) -> tuple[tuple[Touch, ...], Logs]:
@@ -252,6 +265,7 @@ def look_at_sources(
     *,
     pins: Pins,
     last: Mapping[TableName, Position | None],
+    consumed: Mapping[TableName, frozenset[Position]],
 ) -> tuple[list[SeenSource], dict[TableName, WarehouseFailure]]:
     """Look at each source, and return what is wrong with those that cannot be read: it blocks their readers only."""
     seen: list[SeenSource] = []
@@ -259,7 +273,9 @@ def look_at_sources(
     for source in sources:
         name = TableName(source.name)
         try:
-            seen.append(look_at_source(runtime, graph, source, pins=pins, since=last[name]))
+            found = look_at_source(runtime, graph, source, pins=pins, since=last[name])
+            require_listed(runtime, source, found.head, consumed=consumed.get(name, ()))
+            seen.append(found)
         except WarehouseFailure as error:
             if error.kind not in _OF_THE_SOURCE:
                 raise

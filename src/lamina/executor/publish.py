@@ -70,6 +70,7 @@ class Writer:
     run_id: RunId
     lease: Lease
     execution_time: datetime
+    started_at: datetime  # by the clock: how long the run has been going on
     stop: Signal  # set when the run is to end without publishing more
 
 

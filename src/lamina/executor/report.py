@@ -52,6 +52,7 @@ def materialization_of(
         attempts=attempts,
         failure_kind=_failure_kind(error),
         error=_diagnostic(model, error) if error is not None else None,
+        failing=next((item.failing for item in left if isinstance(item, Block) and item.failing), None),
         blocked_by=tuple(sorted(blocked_by - {model.name})),
         timezone=model.settings.timezone,
     )

@@ -69,7 +69,14 @@ def observe(
 ) -> Observed:
     """Look at everything that the selected models need."""
     sources = sources_of(graph, selected_models(graph, selection))
-    return look(runtime, graph, sources=sources, execution_time=execution_time, pins=pins)
+    return look(
+        runtime,
+        graph,
+        sources=sources,
+        execution_time=execution_time,
+        pins=pins,
+        is_empty_accepted=selection.is_empty_accepted,
+    )
 
 
 def selected_models(graph: Graph, selection: Selection) -> tuple[CompiledModel, ...]:
@@ -94,7 +101,9 @@ def _run_leased(
     )
     runtime.store.begin(begun, lease, now=runtime.clock())
     try:
-        result, lost = _work(runtime, graph, request, observed=observed, lease=lease, stop=stop, started=started)
+        result, lost = _work(
+            runtime, graph, request, observed=observed, lease=lease, stop=stop, started=started, begun=begun
+        )
         failpoint("finish.before")
     except BaseException as error:
         # Whatever ended it, a run that is over is not recorded as running.
@@ -126,7 +135,15 @@ def _finish(runtime: Runtime, begun: RunRecord, result: RunResult) -> None:
 
 
 def _work(
-    runtime: Runtime, graph: Graph, request: Request, *, observed: Observed, lease: Lease, stop: Signal, started: float
+    runtime: Runtime,
+    graph: Graph,
+    request: Request,
+    *,
+    observed: Observed,
+    lease: Lease,
+    stop: Signal,
+    started: float,
+    begun: RunRecord,
 ) -> tuple[RunResult, LeaseLost | None]:
     """Clean up what earlier runs left, decide, execute; the second value says that the lease was lost meanwhile."""
     if observed.taken_over is not None:
@@ -149,7 +166,12 @@ def _work(
         runtime.store.begin_plan(plan, graph, lease, asked=asked_slices(plan))
         failpoint("plan.after")
     writer = Writer(
-        runtime=runtime, run_id=request.run_id, lease=lease, execution_time=request.execution_time, stop=stop
+        runtime=runtime,
+        run_id=request.run_id,
+        lease=lease,
+        execution_time=request.execution_time,
+        started_at=begun.started_at,
+        stop=stop,
     )
     execution = Execution(writer, graph, request.limits, plan=plan, state=state, stop=stop)
     try:

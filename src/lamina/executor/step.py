@@ -7,6 +7,7 @@ from time import monotonic
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
 from lamina.executor.failpoint import failpoint
+from lamina.executor.internal import InternalFailure
 from lamina.executor.lost_files import lost_among
 from lamina.executor.publish import ChecksFailed, Outcome, Writer, publish_batch
 from lamina.executor.report import materialization_of
@@ -17,11 +18,12 @@ from lamina.planner.batches import cut_batches, cut_spans
 from lamina.planner.bound import within_plan
 from lamina.planner.decide import decide
 from lamina.planner.decide_intervals import schedule_of
+from lamina.planner.failures import conditions_of, counted_on, failing_of, is_kept
 from lamina.planner.kept import accepts_loss, refuse_loss
 from lamina.planner.recover import is_foreign
 from lamina.planner.relayout import is_rewrite
 from lamina.planner.segments import covered, indebted
-from lamina.planner.staleness import conditions_of, parameters_at, pins_of
+from lamina.planner.staleness import parameters_at, pins_of
 from lamina.state.errors import LeaseLost, PublishConflict
 from lamina.values.batch import Batch, CheckResult, Pin
 from lamina.values.drift import Drift
@@ -32,9 +34,6 @@ from lamina.values.names import CommitId, TableName
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Selection, Wait
 from lamina.values.result import Materialization, Propagation
 from lamina.warehouse.failure import RebuildNeeded, WarehouseFailure
-
-# Failures that the same code over the same inputs meets again; any other is tried again by the next run.
-_LASTING = ("query_rejected", "data_rejected")
 
 
 @dataclass(frozen=True)
@@ -83,6 +82,7 @@ class Step:
         self._checks: list[CheckResult] = []
         self._drift: list[Drift] = []
         self._failed: list[tuple[tuple[Interval, ...], LaminaError]] = []
+        self._failures: list[Failure] = []  # those of them that later passes know of
         self._blocks: list[Block] = []  # slices whose inputs turned out to be lost
 
     def run(self) -> StepReport:
@@ -178,6 +178,10 @@ class Step:
                 return
             except LaminaError as error:
                 self._fail(batch, error)
+            except Exception as error:
+                # Not foreseen, so the step ends here; a job that crashes is not repeated in every pass either.
+                self._remember(batch, kind="internal", message=InternalFailure(error).message)
+                raise
 
     def _rebuild(self, action: Build | Rebuild) -> None:
         """Build a whole table that was not planned so, unless that would drop rows which only the table holds."""
@@ -243,7 +247,7 @@ class Step:
         self._drift += outcome.drift
 
     def _fail(self, batch: Batch, error: LaminaError) -> None:
-        """Remember a failure: what is final is not tried again before code, inputs or conditions change."""
+        """Note a failure, also for later passes where it would come again or is dear."""
         if isinstance(error, ChecksFailed):
             self._checks += error.results
         lost = lost_among(self._writer, self._state.tables_read(self._model), error)
@@ -261,26 +265,37 @@ class Step:
         kind = error.kind if isinstance(error, WarehouseFailure) else "internal"
         if kind != "interrupted":
             self._bounds.failing.set()
-        if kind not in _LASTING:
-            return
+        # Any other error is about the state or the lease, not about the work.
+        if isinstance(error, WarehouseFailure) and is_kept(kind):
+            self._remember(batch, kind=kind, message=error.message)
+
+    def _remember(self, batch: Batch, *, kind: str, message: str) -> None:
+        """Record a failure for later passes: what failed before of its slices is counted in."""
         writer, model = self._writer, self._model
-        coverage = self._state.record(model.name).coverage
+        coverage, now = self._state.record(model.name).coverage, writer.runtime.clock()
+        known = self._state.facts(model).failures
         failures = tuple(
-            Failure(
-                model=model.name,
-                interval=span,
-                fingerprint=model.fingerprint,
-                pins=pins_of(model, coverage),
-                kind=kind,
-                message=error.message,
-                attempts=len(self._trail.attempts) or 1,
-                first_seen=writer.runtime.clock(),
-                run_id=writer.run_id,
-                conditions=conditions_of(model, writer.execution_time),
+            counted_on(
+                Failure(
+                    model=model.name,
+                    interval=span,
+                    fingerprint=model.fingerprint,
+                    pins=pins_of(model, coverage),
+                    kind=kind,
+                    message=message,
+                    attempts=1,
+                    first_seen=now,
+                    run_id=writer.run_id,
+                    conditions=conditions_of(model, writer.execution_time),
+                    tried_at=writer.execution_time,
+                ),
+                known,
+                at=writer.execution_time + (now - writer.started_at),
             )
             for span in batch.slices
         )
         writer.runtime.store.fail(failures, writer.lease)
+        self._failures += failures
         failpoint("failure.after")
 
     def _left(self, works: tuple[Build | Rebuild, ...]) -> tuple[Action, ...]:
@@ -295,7 +310,8 @@ class Step:
         if not failed:
             return tuple(self._blocks)
         name = self._model.name
-        own = Block(model=name, intervals=failed, reason="failed in this run", blocked_by=(name,))
+        failing = failing_of(tuple(self._failures))
+        own = Block(model=name, intervals=failed, reason="failed in this run", blocked_by=(name,), failing=failing)
         return (own, *self._blocks)
 
     def _built(self) -> tuple[Interval, ...]:

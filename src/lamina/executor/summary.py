@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from lamina.errors import LaminaError
-from lamina.executor.execute import InternalFailure
+from lamina.executor.internal import InternalFailure
 from lamina.executor.step import StepReport
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.interval import bound_or_none

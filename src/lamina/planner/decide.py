@@ -4,6 +4,7 @@ from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.decide_intervals import decide_intervals
 from lamina.planner.decide_whole import decide_whole
+from lamina.planner.failures import with_attempts
 from lamina.planner.kept import accepts_loss, refuse_loss, with_kept
 from lamina.planner.lost_tables import is_remade, lost_in_words
 from lamina.planner.now import Now
@@ -26,7 +27,7 @@ def decide(model: CompiledModel, facts: ModelFacts, now: Now) -> tuple[Action, .
         facts = facts.replace(coverage=without_own_past(model, facts.coverage))
     facts = facts.replace(coverage=as_current(model, facts.coverage))
     decide_kind = decide_whole if grid_of(model) is None else decide_intervals
-    decided = decide_kind(model, facts, now)
+    decided = tuple(with_attempts(facts, action) for action in decide_kind(model, facts, now))
     if (reason := layout_reason(model, facts)) is not None:
         decided = with_rewrite(model, facts, decided, reason=reason, execution_time=now.execution_time)
     decided = refuse_loss(model, facts, decided, now.selection)

@@ -15,14 +15,12 @@ from lamina.planner.due import (
     tail_after_end,
     with_lookback,
 )
+from lamina.planner.failures import failed_ranges, failing_of, failure_in_words, given_up
 from lamina.planner.now import Now
 from lamina.planner.readiness import Readiness, behind_failures, readiness
 from lamina.planner.segments import covered, cut_out, indebted
 from lamina.planner.staleness import (
     debts_in_words,
-    failed_ranges,
-    failure_in_words,
-    given_up,
     older_ranges,
     parameter_reason,
     rebuild_reason,
@@ -87,13 +85,20 @@ def decide_intervals(model: CompiledModel, facts: ModelFacts, now: Now) -> tuple
     if not want.spans:
         return behind or (Skip(model=model.name, reason=want.reason),)
     failures = () if want.is_asked else given_up(model, facts, now.execution_time)
+    failures = tuple(item for item in failures if intersect(want.spans, (item.interval,)))
     again = intersect(want.spans, failed_ranges(failures))
     spans = subtract(want.spans, again)
     state = readiness(model, spans, upstream=upstream)
     withheld = _withheld(model, state, grid=schedule.grid)
     if again:
-        reason = failure_in_words(failures)
-        withheld = (Block(model=model.name, intervals=again, reason=reason, blocked_by=(model.name,)), *withheld)
+        own = Block(
+            model=model.name,
+            intervals=again,
+            reason=failure_in_words(failures),
+            blocked_by=(model.name,),
+            failing=failing_of(failures),
+        )
+        withheld = (own, *withheld)
     return (*_work(model, facts, want=want, state=state, failed=again), *withheld, *behind)
 
 

@@ -4,13 +4,12 @@ from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.due import cron_zone, next_release
+from lamina.planner.failures import failing_of, failure_in_words, given_up
 from lamina.planner.now import Now
 from lamina.planner.readiness import Readiness, behind_failures, readiness
 from lamina.planner.staleness import (
     debts_in_words,
-    failure_in_words,
     full_refresh_in_words,
-    given_up,
     parameter_reason,
     rebuild_reason,
 )
@@ -34,8 +33,15 @@ def decide_whole(model: CompiledModel, facts: ModelFacts, now: Now) -> tuple[Act
     if is_scheduled and (wait := _not_released(model, facts, now)):
         return (wait,)
     if asked is None and (failures := given_up(model, facts, now.execution_time)):
-        reason = failure_in_words(failures)
-        return (Block(model=model.name, intervals=(WHOLE,), reason=reason, blocked_by=(model.name,)),)
+        return (
+            Block(
+                model=model.name,
+                intervals=(WHOLE,),
+                reason=failure_in_words(failures),
+                blocked_by=(model.name,),
+                failing=failing_of(failures),
+            ),
+        )
     state = readiness(model, (WHOLE,), upstream=upstream)
     if (block := _blocked(model, state)) is not None:
         return (block,)

@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
+from lamina.planner.failures import failing_of, failure_in_words, given_up
 from lamina.planner.recover import is_foreign
 from lamina.planner.segments import covered, fuse
-from lamina.planner.staleness import failure_in_words, given_up
 from lamina.values.coverage import Coverage, Logic, Segment
 from lamina.values.facts import ModelFacts
 from lamina.values.plan import Action, Block, Build, Rebuild, Skip
@@ -39,8 +39,15 @@ def with_rewrite(
 ) -> tuple[Action, ...]:
     """Return a decision with the rewrite that a new layout needs; what writes all rows does it by the way."""
     if failures := given_up(model, facts, execution_time):
-        words = f"{reason}; {failure_in_words(failures)}"
-        return (Block(model=model.name, intervals=covered(facts.coverage), reason=words, blocked_by=(model.name,)),)
+        return (
+            Block(
+                model=model.name,
+                intervals=covered(facts.coverage),
+                reason=f"{reason}; {failure_in_words(failures)}",
+                blocked_by=(model.name,),
+                failing=failing_of(failures),
+            ),
+        )
     works = tuple(action for action in decided if isinstance(action, Build | Rebuild))
     # A table that reads itself is put back with its first slice: what another writer left is not laid out before that.
     if any(work.mode == "replace_all" for work in works) or (works and is_foreign(facts.coverage)):

@@ -6,17 +6,13 @@ from datetime import datetime
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.segments import cut_out
 from lamina.planner.words import changes_for_reader, changes_in_words
-from lamina.values.codec import content_hash
 from lamina.values.coverage import Coverage, Debt
-from lamina.values.facts import Failure, ModelFacts
+from lamina.values.facts import ModelFacts
 from lamina.values.interval import WHOLE, Interval, intersect, merge
 from lamina.values.names import Position, RunId, TableName
 from lamina.values.plan import Selection
 from lamina.values.touch import Touch
 from lamina.values.words import listed
-
-# Failures by code and data alone; any other can have gone by the next run: a disk, a network, another writer.
-_OWN_FAULTS = ("query_rejected", "data_rejected", "internal", "unknown")
 
 # Parameters that differ in every run.
 _EVER_NEW = ("execution_time", "run_id")
@@ -111,45 +107,10 @@ def pins_of(model: CompiledModel, coverage: Coverage) -> dict[TableName, Positio
     return {cursor.input: cursor.position for cursor in coverage.cursors if cursor.input in names}
 
 
-def conditions_of(model: CompiledModel, execution_time: datetime) -> str:
-    """Return a short hash of what decides beside code and inputs whether a build succeeds."""
-    settings = model.settings
-    # A time that is new in every run would have a failure tried in every run: once a day is enough.
-    reads_time = any(name in model.reads_parameters for name in ("as_of", "execution_time"))
-    today = execution_time.date().isoformat() if reads_time else None
-    columns = [(column.name, column.type, column.nullable) for column in settings.columns]
-    # Rows of slices outside of the model's time stay, and a key of theirs may be refused in others.
-    span = (settings.start, settings.end)
-    return content_hash((settings.checks, settings.on_drift, settings.contract, columns, today, span), size=8)
-
-
-def given_up(model: CompiledModel, facts: ModelFacts, execution_time: datetime) -> tuple[Failure, ...]:
-    """Return the failures that nothing has changed about since: code, inputs, conditions; and the cause lies there."""
-    now = (model.fingerprint, pins_of(model, facts.coverage), conditions_of(model, execution_time))
-    return tuple(
-        item
-        for item in facts.failures
-        if item.kind in _OWN_FAULTS and (item.fingerprint, item.pins, item.conditions) == now
-    )
-
-
 def clean_ranges(model: CompiledModel, coverage: Coverage) -> tuple[Interval, ...]:
     """Return what is built by current code and owes nothing."""
     segments = coverage.segments
     return merge(tuple(item.interval for item in segments if item.logic == model.fingerprint and not item.debts))
-
-
-def failed_ranges(failures: tuple[Failure, ...]) -> tuple[Interval, ...]:
-    """Return the ranges of failures."""
-    return merge(tuple(failure.interval for failure in failures))
-
-
-def failure_in_words(failures: tuple[Failure, ...]) -> str:
-    """Say that something failed and is not tried again by itself, what makes it tried again, and what was wrong."""
-    last, since = failures[-1], min(failure.first_seen for failure in failures)
-    said = last.message.removeprefix(f"`{last.model}`: ")
-    ways = f"until code, settings or data change, or `lamina retry {last.model}`"
-    return f"failed at {since:%Y-%m-%dT%H:%MZ} and is not tried again {ways}: {said}"
 
 
 def _between(log: tuple[Touch, ...], debts: list[Debt]) -> tuple[Touch, ...]:

@@ -5,9 +5,11 @@ from collections.abc import Iterable
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.broken import Broken
+from lamina.planner.failures import failed_before
 from lamina.planner.segments import covered
 from lamina.planner.surplus import surplus_ranges
 from lamina.values.facts import ModelFacts
+from lamina.values.failing import Failing
 from lamina.values.grid import floor_unit
 from lamina.values.interval import Interval, bound_or_none, merge
 from lamina.values.names import ModelName
@@ -18,15 +20,18 @@ from lamina.values.result import IntervalsResult, ModelStatus, RangeReason, Stan
 def model_status(model: CompiledModel, facts: ModelFacts, actions: tuple[Action, ...]) -> ModelStatus:
     """Return the state of a model, from what a run would do with it now."""
     works = tuple(action for action in actions if isinstance(action, Build | Rebuild))
+    stale = merge(tuple(span for work in works for span in work.intervals))
     status, reason = _word(model, facts, actions)
+    left = next((item.failing for item in actions if isinstance(item, Block) and item.failing), None)
     return ModelStatus(
         model=model.name,
         strategy=model.traits.name,
         status=status,
         reason=reason,
         built=covered(facts.coverage),
-        stale=merge(tuple(span for work in works for span in work.intervals)),
+        stale=stale,
         watermark=facts.coverage.watermark,
+        failing=left or failed_before(facts, stale),
         timezone=model.settings.timezone,
     )
 
@@ -97,12 +102,12 @@ def _unfinished(model: CompiledModel, span: Interval) -> tuple[Interval, ...]:
 
 def _all_said(actions: Iterable[Action]) -> tuple[RangeReason, ...]:
     return tuple(
-        _said(span, action.reason)
+        _said(span, action.reason, failing=action.failing if isinstance(action, Block) else None)
         for action in actions
         if isinstance(action, Wait | Hold | Block)
         for span in action.intervals
     )
 
 
-def _said(span: Interval, reason: str) -> RangeReason:
-    return RangeReason(start=bound_or_none(span.start), end=bound_or_none(span.end), reason=reason)
+def _said(span: Interval, reason: str, *, failing: Failing | None = None) -> RangeReason:
+    return RangeReason(start=bound_or_none(span.start), end=bound_or_none(span.end), reason=reason, failing=failing)

@@ -3,11 +3,12 @@
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.decide_intervals import schedule_of
 from lamina.planner.due import next_release
+from lamina.planner.failures import failed_ranges, unchanged_since
 from lamina.planner.now import Now
 from lamina.planner.readiness import Upstream
 from lamina.planner.relayout import is_rewrite
 from lamina.planner.segments import covered
-from lamina.planner.staleness import clean_ranges, failed_ranges, given_up
+from lamina.planner.staleness import clean_ranges
 from lamina.values.facts import ModelFacts
 from lamina.values.interval import MAX, MIN, WHOLE, Interval, intersect, merge, subtract
 from lamina.values.names import ModelName
@@ -24,7 +25,8 @@ def upstream_of(model: CompiledModel, facts: ModelFacts, now: Now, *, actions: t
     due = schedule.due if schedule is not None else WHOLE
     # What is clean was fixed after it failed.
     mended = clean_ranges(model, facts.coverage)
-    failed = failed_ranges(given_up(model, facts, now.execution_time)) if not actions else ()
+    # What was not tried in this run has still failed, also where its time to be tried again has come.
+    failed = failed_ranges(unchanged_since(model, facts, now.execution_time)) if not actions else ()
     blocks = tuple(action for action in actions if isinstance(action, Block))
     withheld = tuple(span for item in blocks for span in item.intervals)
     if not actions and facts.target.status in ("lost", "unreadable", "unregistered"):

@@ -203,10 +203,10 @@ class StateStore(Protocol):
         """Take a table out of the catalog and forget its model, all or nothing; raise `PublishConflict` if it moved."""
 
     def fail(self, failures: tuple[Failure, ...], lease: Lease) -> None:
-        """Record slices whose build failed for good."""
+        """Record slices whose build failed, in place of what was known of them."""
 
     def ask_again(self, asked: Mapping[ModelName, tuple[Interval, ...]], lease: Lease) -> None:
-        """Forget what failed of models, and request ranges of them: these are stale until they are built."""
+        """Let what failed of models be tried now, and request ranges of them: these are stale until they are built."""
 
     def expire(self, models: frozenset[ModelName], lease: Lease, *, now: datetime) -> None:
         """Drop stages that no intent names, history beyond what is kept, and what models beside these hold back."""

@@ -4,7 +4,7 @@ from lamina.state.dialect import StateTransaction
 from lamina.state.scope import OURS, Scope
 from lamina.values.codec import from_json, to_json
 from lamina.values.facts import Failure
-from lamina.values.interval import Interval, intersect, merge, subtract
+from lamina.values.interval import Interval, merge, subtract
 from lamina.values.names import ModelName, RunId
 
 
@@ -15,12 +15,10 @@ def read_failures(transaction: StateTransaction, scope: Scope) -> tuple[Failure,
 
 
 def add_failures(transaction: StateTransaction, scope: Scope, failures: tuple[Failure, ...]) -> None:
-    """Record failures in place of what was known of the same slices; the first of a row of failures is remembered."""
-    known = read_failures(transaction, scope)
+    """Record failures in place of what was known of the same slices."""
     for failure in failures:
-        seen = (item.first_seen for item in known if _is_again(item, failure))
         clear_failures(transaction, scope, model=failure.model, built=(failure.interval,))
-        _insert_failure(transaction, scope, failure.replace(first_seen=min((failure.first_seen, *seen))))
+        _insert_failure(transaction, scope, failure)
 
 
 def clear_failures(
@@ -45,6 +43,15 @@ def clear_failures(
 def forget_failures(transaction: StateTransaction, scope: Scope, model: ModelName) -> None:
     """Forget every failure of a model."""
     transaction.execute(f"DELETE FROM lamina_failure WHERE {OURS} AND model = ?", (*scope.key, model))
+
+
+def release_failures(transaction: StateTransaction, scope: Scope, model: ModelName) -> None:
+    """Let the next pass try what failed of a model: how often it failed is remembered, lost files are not."""
+    failed = tuple(item for item in read_failures(transaction, scope) if item.model == model)
+    forget_failures(transaction, scope, model)
+    for failure in failed:
+        if failure.lost_file is None:
+            _insert_failure(transaction, scope, failure.replace(next_try=None))
 
 
 def read_requests(transaction: StateTransaction, scope: Scope) -> dict[ModelName, tuple[Interval, ...]]:
@@ -75,11 +82,6 @@ def clear_requests(
         )
     elif before:
         transaction.execute(f"DELETE FROM lamina_request WHERE {OURS} AND model = ?", key)
-
-
-def _is_again(before: Failure, now: Failure) -> bool:
-    is_same = (before.model, before.fingerprint, before.kind) == (now.model, now.fingerprint, now.kind)
-    return is_same and bool(intersect((before.interval,), (now.interval,)))
 
 
 def _insert_failure(transaction: StateTransaction, scope: Scope, failure: Failure) -> None:

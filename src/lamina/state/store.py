@@ -13,7 +13,7 @@ from lamina.state.port import BatchRecord, Lease, ModelRecord, Origin, Promotion
 from lamina.state.scope import Scope
 from lamina.values.batch import Published
 from lamina.values.facts import Failure, Intent
-from lamina.values.interval import WHOLE, Interval
+from lamina.values.interval import WHOLE, Interval, subtract
 from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, RunId, TableName
 from lamina.values.plan import Plan
 from lamina.values.project_text import ProjectText
@@ -231,11 +231,11 @@ class SqlStore:
             slices.add_failures(transaction, lease.scope, failures)
 
     def ask_again(self, asked: Mapping[ModelName, tuple[Interval, ...]], lease: Lease) -> None:
-        """Forget what failed of models, and request ranges of them, all or nothing."""
+        """Let what failed of models be tried now, and request ranges of them, all or nothing."""
         with self._database.writing() as transaction:
             leases.check(transaction, lease)
             for model, ranges in asked.items():
-                slices.forget_failures(transaction, lease.scope, model)
+                slices.release_failures(transaction, lease.scope, model)
                 slices.add_request(transaction, lease.scope, model=model, asked=ranges, run_id=lease.holder)
 
     # Tidying
@@ -344,8 +344,9 @@ def _record_batch(
     if batch.mode != "rewrite":
         slices.clear_failures(transaction, scope, model=batch.model, built=batch.slices)
         # All rows of a table made again are as young as any request can want them.
-        answered = (WHOLE,) if batch.mode == "replace_all" else batch.slices
-        slices.clear_requests(transaction, scope, model=batch.model, built=answered)
+        # Those that it carries over are not.
+        others = subtract((WHOLE,), batch.carried) if batch.mode == "replace_all" else ()
+        slices.clear_requests(transaction, scope, model=batch.model, built=(*batch.slices, *others))
     if batch.is_base_lost:
         slices.forget_failures(transaction, scope, batch.model)
     history.drop_intent(transaction, batch.commit)

@@ -34,7 +34,7 @@ class Version(Value, frozen=True):
 
 
 class Failure(Value, frozen=True):
-    """A range whose last build failed for good: left until code, inputs or conditions change, or asked for."""
+    """A range that failed and was not built since: left until code, inputs or conditions change, its time, or asked."""
 
     model: ModelName
     interval: Interval
@@ -42,11 +42,13 @@ class Failure(Value, frozen=True):
     pins: dict[TableName, Position]
     kind: str
     message: str
-    attempts: int
-    first_seen: datetime
+    attempts: int  # passes in which it failed since it was last built
+    first_seen: datetime  # the first of them
     run_id: RunId
     lost_file: str | None = None  # of its own table: which file was missing or damaged when it was needed
     conditions: str = ""  # a hash of what else decides: checks, contract, declared columns, the day where it is read
+    tried_at: datetime | None = None  # the execution time of the pass that failed last
+    next_try: datetime | None = None  # the execution time from which it is tried again; None: by the next pass
 
 
 class Intent(Value, frozen=True):

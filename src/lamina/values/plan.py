@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
+from lamina.values.failing import Failing
 from lamina.values.interval import Interval
 from lamina.values.names import EnvironmentName, Fingerprint, ModelName, PlanId, Position, TableName
 from lamina.values.value import Value
@@ -59,6 +60,7 @@ class Block(Value, frozen=True, tag="block", tag_field="action"):
     intervals: tuple[Interval, ...]
     reason: str
     blocked_by: tuple[ModelName, ...] = ()
+    failing: Failing | None = None  # of what failed in earlier passes, or in this one
 
 
 class Hold(Value, frozen=True, tag="hold", tag_field="action"):
@@ -80,6 +82,7 @@ class Selection(Value, frozen=True):
     is_forced: bool = False
     is_full_refresh: bool = False
     is_loss_accepted: bool = False  # by a full refresh: rows that only a table holds are dropped
+    is_empty_accepted: bool = False  # sources that list no files any more are taken as empty
     partition: str | None = None
     from_key: str | None = None
     to_key: str | None = None

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from lamina.values.batch import CheckResult
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.drift import Drift
+from lamina.values.failing import Failing
 from lamina.values.interval import Interval
 from lamina.values.value import Value
 
@@ -46,6 +47,7 @@ class Materialization(Value, frozen=True):
     attempts: tuple[Attempt, ...] = ()
     failure_kind: str | None = None
     error: Diagnostic | None = None
+    failing: Failing | None = None  # how often what failed has failed, and when it is tried again
     blocked_by: tuple[str, ...] = ()
     timezone: str = "UTC"  # whose days the intervals are
 
@@ -228,6 +230,7 @@ class ModelStatus(Value, frozen=True):
     built: tuple[Interval, ...] = ()
     stale: tuple[Interval, ...] = ()
     watermark: str | None = None
+    failing: Failing | None = None  # how often what failed has failed, and when it is tried again
     timezone: str = "UTC"  # whose days the ranges are
 
 
@@ -282,6 +285,7 @@ class RangeReason(Value, frozen=True):
     start: str | None = None  # None where a whole table has no bound
     end: str | None = None
     reason: str = ""
+    failing: Failing | None = None  # of a failed range: how often, and when it is tried again
 
 
 class IntervalsResult(Value, frozen=True):

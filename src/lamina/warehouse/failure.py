@@ -29,7 +29,8 @@ class WarehouseFailure(LaminaError):
     """Work on a table failed; `kind` says what kind of failure it is, `error_class` how the engine calls it.
 
     Why: Spark, the catalog or the disk refused; the message says what it reported.
-    Fix: follow the hint; nothing of the batch was published. `lamina retry MODEL` tries again what failed permanently.
+    Fix: follow the hint; nothing of the batch was published. What failed is tried again later, and at once with
+    `lamina retry MODEL`.
     """
 
     code = "L630"
@@ -87,12 +88,15 @@ class SourceUnreadable(WarehouseFailure):
 
     code = "L622"
 
-    def __init__(self, source: str, path: str, detail: str) -> None:
-        super().__init__(
-            f"source `{source}` cannot be read: `{path}` ({detail})",
-            kind="not_found",
-            hint="check the permissions of the file, and that it is complete",
-        )
+    def __init__(
+        self,
+        source: str,
+        path: str,
+        detail: str,
+        *,
+        hint: str = "check the permissions of the file, and that it is complete",
+    ) -> None:
+        super().__init__(f"source `{source}` cannot be read: `{path}` ({detail})", kind="not_found", hint=hint)
 
 
 class WarehouseNotWritable(WarehouseFailure):

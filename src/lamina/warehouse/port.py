@@ -64,6 +64,12 @@ class Warehouse(Protocol):
     def detection(self, source: SourceTable, since: Position | None, *, until: Position) -> Detection:
         """Return which files or versions of a source are new, changed or removed since one; None: all are new."""
 
+    def is_emptied(self, source: SourceTable, since: Position, *, until: Position) -> bool:
+        """Return whether a listing of a source is empty that was not, or is not known, at an earlier position.
+
+        A version of a table is what its owner committed: it may have no rows, and is never emptied in this sense.
+        """
+
     def history(self, table: TableName, since: Position | None) -> History:
         """Return the ancestry of a managed table after a recorded version."""
 

@@ -44,7 +44,7 @@ def _touch_of_equal(batch_base: Any, staged: Any, diff: Any) -> Touch:
 
 
 def _let_one_source_end_the_run(
-    runtime: Any, graph: Any, sources: Any, *, pins: Any, last: Any
+    runtime: Any, graph: Any, sources: Any, *, pins: Any, last: Any, consumed: Any
 ) -> tuple[list[Any], dict[TableName, Any]]:
     looks = (observe.look_at_source(runtime, graph, item, pins=pins, since=last[item.name]) for item in sources)
     return list(looks), {}
@@ -98,6 +98,13 @@ SOURCES = (
         observe,
         "model_facts",
         _without_a_fault,
+    ),
+    Mutant(
+        "empty_listing_is_data",
+        "a source that held files and lists none blocks its readers, until that is accepted",
+        observe,
+        "require_listed",
+        lambda *_, **__: None,
     ),
     Mutant("sources_are_not_asked", "detectors make touches", observe, "source_changes", lambda *_, **__: ()),
 )

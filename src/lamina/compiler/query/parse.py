@@ -13,7 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lamina.compiler.query.depth import is_surely_shallow, too_deep_at
 from lamina.compiler.query.dropped_arguments import may_lack_arguments, restore_arguments
 from lamina.compiler.query.places import place_at
-from lamina.compiler.query.quick_types import answer_quickly
+from lamina.compiler.query.quick_types import quick_types
 from lamina.compiler.query.unary_plus import parse_with_pluses
 from lamina.compiler.rules import invalid_sql, nesting_too_deep, not_a_query
 from lamina.values.diagnostic import Diagnostic, Place
@@ -35,7 +35,6 @@ class _Reader(threading.local):
     """The parser of one thread; making a new one for each query would cost a tenth of parsing it."""
 
     def __init__(self) -> None:
-        answer_quickly()
         dialect = _PatternsAsWritten()
         self.tokenizer = dialect.tokenizer()
         self.parser = dialect.parser()
@@ -101,7 +100,7 @@ def _template(place: Place) -> Diagnostic:
 def _expression(tokens: list[Token]) -> exp.Expr | None:
     """Parse an argument by itself; None if it is more than an expression, such as `DISTINCT x`."""
     try:
-        return next(iter(_READER.parser.parse(tokens, "")), None)
+        return next(iter(_read(tokens, "")), None)
     except ParseError:
         return None
 
@@ -109,7 +108,7 @@ def _expression(tokens: list[Token]) -> exp.Expr | None:
 def _trees(tokens: list[Token], text: str) -> list[exp.Expr | None]:
     """Parse tokens; after GROUP BY the parser takes the function `window` for a clause, and has to be guided."""
     try:
-        return _READER.parser.parse(tokens, text)
+        return _read(tokens, text)
     except ParseError:
         calls = [
             token
@@ -120,7 +119,12 @@ def _trees(tokens: list[Token], text: str) -> list[exp.Expr | None]:
             raise
     for token in calls:
         token.token_type = TokenType.VAR
-    return _READER.parser.parse(tokens, text)
+    return _read(tokens, text)
+
+
+def _read(tokens: list[Token], text: str) -> list[exp.Expr | None]:
+    with quick_types():
+        return _READER.parser.parse(tokens, text)
 
 
 def _unreadable(text: str) -> Diagnostic:

@@ -26,7 +26,8 @@ class SourceGone(WarehouseFailure):
     """A source's folder does not exist: that is an error, never an empty table.
 
     Why: taken as empty, a missing mount or a typing error would delete rows downstream.
-    Fix: put the folder back or change `path` of the source; make an empty folder if there are no rows.
+    Fix: put the folder back or change `path` of the source. If there are no rows, make an empty folder; where the
+    source held files before, `--accept-empty` is needed too.
     """
 
     code = "L621"
@@ -35,7 +36,7 @@ class SourceGone(WarehouseFailure):
         super().__init__(
             f"the folder of source `{source}` does not exist: `{folder}`",
             kind="not_found",
-            hint="put the folder back, or change `path` of the source; an empty folder means a table without rows",
+            hint="put the folder back, or change `path` of the source",
         )
 
 

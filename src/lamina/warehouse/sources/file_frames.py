@@ -110,5 +110,9 @@ def _options(source: SourceTable, entries: tuple[FileEntry, ...], location: Path
 
 def _known_columns(source: SourceTable) -> Schema:
     if not source.columns:
-        raise SourceUnreadable(source.name, source.location, "it has no files and declares no columns")
+        detail, hint = (
+            "it has no files and declares no columns",
+            f"declare `columns` for `{source.name}`, or put files there",
+        )
+        raise SourceUnreadable(source.name, source.location, detail, hint=hint)
     return source.columns

@@ -79,6 +79,15 @@ def detection(source: SourceTable, lake: Lake, since: Position | None, *, until:
     )
 
 
+def is_emptied(source: SourceTable, lake: Lake, since: Position, *, until: Position) -> bool:
+    """Return whether the later list has no files, and the earlier one has some, or is not kept any more."""
+    if manifest.load_manifest(lake.settings, source, until).files:
+        return False
+    return not manifest.is_stored(lake.settings, since) or bool(
+        manifest.load_manifest(lake.settings, source, since).files
+    )
+
+
 def read(source: SourceTable, lake: Lake, session: "SparkSession", pin: Pin, wanted: ForSlices | None) -> SourceRows:
     """Return the rows of the pinned files that are needed; once they were read, their digests are kept."""
     entries = _entries(source, lake, pin, wanted)

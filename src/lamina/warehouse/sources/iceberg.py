@@ -82,6 +82,11 @@ def detection(source: SourceTable, lake: Lake, since: Position | None, *, until:
     )
 
 
+def is_emptied(_source: SourceTable, _lake: Lake, _since: Position, *, until: Position) -> bool:  # noqa: ARG001
+    """Return False: a version without rows is a commit of its owner, unlike a list of files that came back empty."""
+    return False
+
+
 def read(source: SourceTable, lake: Lake, session: "SparkSession", pin: Pin, _wanted: ForSlices | None) -> SourceRows:
     """Return the rows of the pinned snapshot, or those appended up to it; Spark leaves out files by their bounds."""
     table = table_of(source)

@@ -78,6 +78,9 @@ class SourceKind(Protocol):
     def detection(self, source: SourceTable, lake: Lake, since: Position | None, /, *, until: Position) -> Detection:
         """Return which files or versions were added, changed or removed between two positions, for the output."""
 
+    def is_emptied(self, source: SourceTable, lake: Lake, since: Position, /, *, until: Position) -> bool:
+        """Return whether nothing is listed at one position, and something was, or is not known, at an earlier one."""
+
     def read(
         self, source: SourceTable, lake: Lake, session: "SparkSession", pin: Pin, wanted: ForSlices | None, /
     ) -> SourceRows:

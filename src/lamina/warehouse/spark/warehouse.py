@@ -106,6 +106,10 @@ class SparkWarehouse:
         """Return which files or versions of a source were added, changed or removed between two positions."""
         return kind_of(source).detection(source, self._lake, since, until=until)
 
+    def is_emptied(self, source: SourceTable, since: Position, *, until: Position) -> bool:
+        """Return whether a listing of a source is empty that was not, or is not known, at an earlier position."""
+        return kind_of(source).is_emptied(source, self._lake, since, until=until)
+
     def history(self, table: TableName, since: Position | None) -> History:
         """Return the ancestry of a managed table after a recorded version."""
         pointer = self._tables.pointer(table)
