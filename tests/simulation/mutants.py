@@ -38,14 +38,15 @@ from lamina.planner import (
 from lamina.state import leases, logs, store
 from lamina.strategies import write
 from lamina.values.batch import Counts, Move, Pin
-from lamina.values.coverage import Coverage, Debt, Segment
+from lamina.values.coverage import Coverage, Debt, InputRange, Logic, Segment
+from lamina.values.grid import Grid
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import TableName
 from lamina.values.touch import Everything, Nothing, Touch
 
 # The originals, which some mutants still call.
 _owe, _inverse_image, _changed_units = segments.owe, axis.inverse_image, differences.changed_units
-_refine, _let_pass = differences.refine, fold.let_pass
+_refine, _let_pass, _mapping_of = differences.refine, fold.let_pass, fold.mapping_of
 _carried_ranges = kept.carried_ranges
 _replaced_later, _proven_keys = unique_keys.replaced_later, unique_keys.proven_keys
 _model_facts, _stand = observe.model_facts, recover.stand
@@ -81,12 +82,17 @@ def _forget_older_debts(segment: Segment, _name: TableName, *, touches: tuple[To
     return segment.replace(debts=())
 
 
-def _without_window(model: CompiledModel, use: InputUse, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
-    return _inverse_image(model, use.replace(reach_seconds=0), ranges)
+def _without_window(grid: Grid, read: InputRange, ranges: Any, *, is_own: bool) -> tuple[Interval, ...]:
+    return _inverse_image(grid, read.replace(before_seconds=0), ranges, is_own=is_own)
 
 
-def _without_own_future(model: CompiledModel, use: InputUse, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
-    return () if model.is_own(use) else _inverse_image(model, use, ranges)
+def _without_own_future(grid: Grid, read: InputRange, ranges: Any, *, is_own: bool) -> tuple[Interval, ...]:
+    return () if is_own else _inverse_image(grid, read, ranges, is_own=False)
+
+
+def _older_code_without_window(logic: Logic | None, name: TableName) -> tuple[Grid | None, InputRange | None]:
+    grid, read = _mapping_of(logic, name)
+    return grid, None if read is None else read.replace(before_seconds=0)
 
 
 def _always_append(segment: Segment, debt: Debt) -> Segment:
@@ -196,6 +202,13 @@ MUTANTS = (
     ),
     Mutant(
         "window_is_forgotten", "a touch stales the inverse image of the window", fold, "inverse_image", _without_window
+    ),
+    Mutant(
+        "window_of_older_code_is_forgotten",
+        "a touch stales what the code that built a slice read, not what the current code reads",
+        fold,
+        "mapping_of",
+        _older_code_without_window,
     ),
     Mutant(
         "own_past_is_forgotten",
