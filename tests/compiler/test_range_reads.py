@@ -60,7 +60,8 @@ def compiled(graph: Any) -> CompiledModel:
         ("SELECT id, day FROM raw.orders WHERE day >= @start_date", None),
         ("SELECT id, day FROM raw.orders WHERE day BETWEEN @start_date AND @end_date", None),
         ("SELECT id, day FROM raw.orders WHERE day >= @start_date AND day <= @end_date", None),
-        ("SELECT id, day FROM raw.orders WHERE day >= @start_date AND day <= @end_date + INTERVAL 1 DAY", None),
+        ("SELECT id, day FROM raw.orders WHERE day >= @start_date AND day <= @end_date + INTERVAL 1 DAY", "Day"),
+        ("SELECT id, day FROM raw.orders WHERE at >= @start_date AND at <= @end_date + INTERVAL 1 DAY", None),
         (f"SELECT id, day FROM raw.orders WHERE {RANGE.format('day')} OR id = 1", None),
         ("SELECT id, day FROM raw.orders WHERE " + RANGE.format("date_trunc('month', day)"), None),
         (

@@ -38,7 +38,9 @@ class InputUse(Value, frozen=True):
     filters_dates: bool = False  # that column holds dates, not instants
     counts_days: bool = False  # it holds instants, and the reach is counted in days of the model's zone
     reach_seconds: int = 0  # how far before the slice it is read: as the proof found, else as declared
-    window_seconds: int = 0  # as declared
+    after_seconds: int = 0  # how far past its end, likewise
+    window_seconds: int = 0  # before the slice, as declared
+    window_after_seconds: int = 0  # past its end, as declared
     on_touch: Literal["rebuild", "keep"] = "rebuild"
     is_driver: bool = False
 
@@ -52,6 +54,7 @@ class InputUse(Value, frozen=True):
             is_date=self.filters_dates,
             counts_days=self.counts_days,
             before_seconds=self.reach_seconds,
+            after_seconds=self.after_seconds,
         )
 
 

@@ -36,7 +36,7 @@ def decide_whole(model: CompiledModel, facts: ModelFacts, now: Now) -> tuple[Act
     if asked is None and (failures := given_up(model, facts, now.execution_time)):
         reason = failure_in_words(failures)
         return (Block(model=model.name, intervals=(WHOLE,), reason=reason, blocked_by=(model.name,)),)
-    state = readiness(model, (WHOLE,), upstream=upstream)
+    state = readiness(model, (WHOLE,), upstream=upstream, execution_time=now.execution_time)
     if (block := _blocked(model, state)) is not None:
         return (block,)
     if state.waiting:

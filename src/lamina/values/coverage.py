@@ -32,6 +32,7 @@ class InputRange(Value, frozen=True):
     is_date: bool = False  # the column holds dates, not instants
     counts_days: bool = False  # it holds instants, and the reach is counted in days of the model's zone
     before_seconds: int = 0
+    after_seconds: int = 0
 
 
 class Logic(Value, frozen=True):

@@ -12,11 +12,11 @@ from lamina.values.rule import Rule
 RULE = Rule(code="L422", name="ShortWindow")
 
 
-def refusal(table: TableName, *, declared: str, reach: str, at: At) -> Refusal:
+def refusal(table: TableName, *, declared: str, reach: str, setting: str, at: At) -> Refusal:
     """Return the refusal for one clause."""
     return Refusal(
         code=RULE.code,
-        message=f"the query reads `{table}` {reach} before the slice, but the declared window is {declared}",
-        hint=f'set `window = "{reach}"` under `[inputs."{table}"]`',
+        message=f"the query reads `{table}` {reach}, but the declared window is {declared}",
+        hint=f'set `{setting}` under `[inputs."{table}"]`',
         at=at,
     )
