@@ -30,6 +30,7 @@ from lamina.planner import (
     fold,
     heads,
     kept,
+    readiness,
     record,
     recover,
     segments,
@@ -45,6 +46,7 @@ from lamina.values.names import TableName
 from lamina.values.touch import Everything, Nothing, Touch
 
 # The originals, which some mutants still call.
+_readiness = readiness.readiness
 _owe, _inverse_image, _changed_units = segments.owe, axis.inverse_image, differences.changed_units
 _refine, _let_pass, _mapping_of = differences.refine, fold.let_pass, fold.mapping_of
 _carried_ranges = kept.carried_ranges
@@ -88,6 +90,15 @@ def _without_window(grid: Grid, read: InputRange, ranges: Any, *, is_own: bool) 
 
 def _without_own_future(grid: Grid, read: InputRange, ranges: Any, *, is_own: bool) -> tuple[Interval, ...]:
     return () if is_own else _inverse_image(grid, read, ranges, is_own=False)
+
+
+def _without_later_rows(grid: Grid, read: InputRange, ranges: Any, *, is_own: bool) -> tuple[Interval, ...]:
+    return _inverse_image(grid, read.replace(after_seconds=0), ranges, is_own=is_own)
+
+
+def _ready_without_later_rows(model: CompiledModel, wanted: Any, **around: Any) -> Any:
+    inputs = tuple(use.replace(after_seconds=0) for use in model.inputs)
+    return _readiness(model.replace(inputs=inputs), wanted, **around)
 
 
 def _older_code_without_window(logic: Logic | None, name: TableName) -> tuple[Grid | None, InputRange | None]:
@@ -202,6 +213,20 @@ MUTANTS = (
     ),
     Mutant(
         "window_is_forgotten", "a touch stales the inverse image of the window", fold, "inverse_image", _without_window
+    ),
+    Mutant(
+        "window_ahead_is_forgotten",
+        "a touch stales the slices before it that read it",
+        fold,
+        "inverse_image",
+        _without_later_rows,
+    ),
+    Mutant(
+        "later_rows_are_not_awaited",
+        "a slice that reads ahead is built when what it reads is there",
+        decide_intervals,
+        "readiness",
+        _ready_without_later_rows,
     ),
     Mutant(
         "window_of_older_code_is_forgotten",

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from tests.simulation.actions import At, Drop, Run, heal
+from tests.simulation.algebra import DAY
 from tests.simulation.engine import drop_engine, run_engine
 from tests.simulation.faults import Process, SimulatedCrash, once_at
 from tests.simulation.invariants import (
@@ -18,6 +19,7 @@ from tests.simulation.invariants import (
     check_idempotent,
     check_marks,
     check_precision,
+    check_ready,
     check_result,
     check_unique,
     check_verdicts,
@@ -28,6 +30,7 @@ from tests.simulation.invariants import (
     reported,
     view_of,
 )
+from tests.simulation.project import MOST_AHEAD
 from tests.simulation.schedule import Schedule
 from tests.simulation.watch import Violation, Watch
 from tests.simulation.world import World, open_world
@@ -85,6 +88,8 @@ def _run(world: World, action: Run) -> None:
     with suppress(SimulatedCrash):
         result = run_engine(world, process, action=action, hook=hook)
         check_result(result, process)
+        if action.trouble is None:
+            check_ready(world, result, process)
         if action.trouble is None and action.lost is None:
             check_contained(world, result)
     world.wall += LEASE_OVER
@@ -188,6 +193,7 @@ def _run_until_idle(world: World) -> RunResult | LaminaError | None:
         result = run_engine(world, process)
         check_result(result, process)
         world.wall += LEASE_OVER
+        check_ready(world, result, process)
         check_consumed(world)
         check_unique(world, before)
         if is_idle(result):
@@ -195,9 +201,17 @@ def _run_until_idle(world: World) -> RunResult | LaminaError | None:
     return result
 
 
+def _await_later_rows(world: World) -> None:
+    """Let time pass until every slice that was built is ready for code that reads further ahead: a rebuild waits."""
+    reading_ahead = sum(design.template == "leading" for design in world.project.designs)
+    if reading_ahead:
+        world.now = world.latest = world.latest + (1 + MOST_AHEAD * reading_ahead) * DAY
+
+
 def _drain(world: World) -> None:
     """Run until nothing is left; then every table equals a recompute over the current inputs."""
     heal(world)
+    _await_later_rows(world)
     _make_again(world)
     _give_up_saved_rows(world)
     if not is_idle(result := _run_until_idle(world)):
