@@ -5,6 +5,7 @@ from tests.planner.making import DAILY, ORDERS, built, day, days, head, model, t
 
 from lamina.planner.fold import fold
 from lamina.project.strategy import Incremental
+from lamina.values.codec import from_json
 from lamina.values.coverage import Coverage, Debt, InputRange, Logic, Segment
 from lamina.values.grid import Grid
 from lamina.values.interval import WHOLE, Interval
@@ -133,6 +134,11 @@ def test_slice_built_by_older_code_is_touched_where_that_code_read(
     )
     after, _ = fold(before, STATS, touches={ORDERS: (touch("2", "1", touched),)}, heads={})
     assert owed(after) == expected
+
+
+def test_a_record_from_before_ranges_were_kept_is_read_as_not_known() -> None:
+    written = b'{"fingerprint":"v0","reads":{"raw.orders":null},"rows":null}'
+    assert from_json(written, Logic) == OLD.replace(grid=None)
 
 
 def test_slices_of_older_code_are_those_of_its_unit() -> None:
