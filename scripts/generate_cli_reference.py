@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from lamina.cli.answer import COMMON
-from lamina.cli.commands import JOBS, module_of
+from lamina.cli.commands import JOBS, commands, module_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 OPENING = """# Commands
@@ -28,9 +28,9 @@ def page_text() -> str:
     """Return the whole page."""
     context = click.Context(click.Command("lamina"))
     parts = [OPENING, "\n".join(_lines(COMMON, context)) + "\n"]
-    for job, commands in JOBS.items():
+    for job in JOBS:
         parts.append(f"## {job.capitalize()}\n")
-        parts += [_section(name) for name in commands]
+        parts += [_section(item.name) for item in commands().values() if item.job == job]
     return "\n".join(parts)
 
 

@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from lamina.cli.documents import DOCUMENTS, schema_of
+from lamina.cli.commands import names
+from lamina.cli.documents import schema_of
 
 FOLDER = Path(__file__).parents[1] / "schemas"
 
@@ -12,7 +13,7 @@ def schema_files() -> dict[Path, str]:
     """Return the text of every schema file by path."""
     return {
         FOLDER / f"{command.replace(' ', '-')}.json": json.dumps(schema_of(command), indent=2) + "\n"
-        for command in DOCUMENTS
+        for command in names()
     }
 
 

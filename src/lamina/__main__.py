@@ -26,7 +26,7 @@ def start() -> NoReturn:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process; if nothing is left to take down, without freeing every value by itself, which takes long."""
+    """End the process; if nothing has to be shut down, without freeing every value one by one, which is slow."""
     is_busy = "pyspark" in sys.modules or threading.active_count() > 1
     # Who interrupts does not wait for threads that Spark or a model's own code still holds.
     if is_busy and code != INTERRUPTED:

@@ -3,7 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from lamina.state.port import Lease, RunRecord, StateStore
+from lamina.executor.runtime import Compiling
+from lamina.state.port import Lease, Origin, RunRecord, StateStore
 from lamina.state.sqlite import Database
 from lamina.state.store import SqlStore
 from lamina.values.batch import Batch, Counts, Move, Published
@@ -21,10 +22,12 @@ from lamina.values.names import (
     TableName,
 )
 from lamina.values.plan import Assumed, Plan, Selection
+from lamina.values.project_text import project_text
 from lamina.values.touch import Nothing, Touch
 from lamina.warehouse.catalog.jdbc import JdbcCatalog
 from lamina.warehouse.catalog.port import stage_of
 
+PROJECT = "shop"
 PROD = EnvironmentName("prod")
 NOW = datetime(2026, 4, 7, 12, tzinfo=UTC)
 TTL = timedelta(seconds=60)
@@ -33,9 +36,12 @@ RAW = TableName("raw.orders")
 CATALOG = JdbcCatalog("lake")
 
 
-def store_at(path: Path) -> SqlStore:
+NO_COMPILING = Compiling(origin=Origin("test", project_text(())), compile=lambda _: None)
+
+
+def store_at(path: Path, *, project: str = PROJECT) -> SqlStore:
     """Open the store of a file, which holds the catalog too."""
-    return SqlStore(Database(path), CATALOG)
+    return SqlStore(Database(path), CATALOG, project=project)
 
 
 def days(first: int, last: int) -> Interval:

@@ -23,14 +23,16 @@ from tests.behaviour.examples import (
 
 from lamina.state.errors import LeaseHeld, LeaseLost, LogOutOfStep, PublishConflict
 from lamina.state.port import ModelRecord, StateStore
+from lamina.values.batch import Move
 from lamina.values.coverage import Cursor
 from lamina.values.interval import Interval
 from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, Position, RunId, TableName
+from lamina.warehouse.catalog.port import stage_of
 
 # Puts a stage into the catalog: commit, pointer.
 Stager = Callable[[str, str], None]
-# Returns the pointer of `sales.orders`.
-Pointer = Callable[[], str | None]
+# Returns the pointer of a table, of `sales.orders` if none is named.
+Pointer = Callable[..., str | None]
 
 
 class LeaseBehaviour:
@@ -90,7 +92,7 @@ class LeaseBehaviour:
         lease_of(store, "run-2", now=NOW + TTL)
         before = store.view(PROD)
         writes: tuple[Callable[[], object], ...] = (
-            lambda: store.begin(run_of("run-1"), stale),
+            lambda: store.begin(run_of("run-1"), stale, now=NOW),
             lambda: store.intend(intent_of("c1"), stale),
             lambda: store.fold(PROD, stale, touches=(touch_of("raw.orders", "1"),), models=()),
             lambda: store.record(published_of("c1", base=None, pointer="mem:1"), stale, at=NOW, execution_time=NOW),
@@ -127,6 +129,24 @@ class RecordBehaviour:
         with pytest.raises(PublishConflict):
             store.record(published_of("c2", base=None, pointer="mem:2"), lease, at=NOW, execution_time=NOW)
         assert pointer() == "mem:1"
+
+    def test_i2_tables_of_one_publication_become_visible_together_or_not_at_all(
+        self, store: StateStore, stages: Stager, pointer: Pointer
+    ) -> None:
+        lease = lease_of(store)
+        stages("c1", "mem:1")
+        store.record(published_of("c1", base=None, pointer="mem:1"), lease, at=NOW, execution_time=NOW)
+        stages("c2", "mem:2")
+        stages("c3", "mem:3")
+        beside = Move(TableName("sales.rejected"), base="mem:0", pointer="mem:3", stage=stage_of(CommitId("c3")))
+        published = published_of("c2", base="mem:1", pointer="mem:2").replace(beside=(beside,))
+        with pytest.raises(PublishConflict, match=r"sales\.rejected"):
+            store.record(published, lease, at=NOW, execution_time=NOW)
+        assert pointer() == "mem:1"
+        together = published.replace(beside=(beside.replace(base=None),))
+        store.record(together, lease, at=NOW, execution_time=NOW)
+        assert pointer() == "mem:2"
+        assert pointer("sales.rejected") == "mem:3"
 
     def test_moved_table_refuses_a_batch_staged_before(
         self, store: StateStore, stages: Stager, pointer: Pointer
@@ -244,20 +264,20 @@ class HistoryBehaviour:
 
     def test_runs_are_listed_newest_first_with_their_end(self, store: StateStore) -> None:
         lease = lease_of(store)
-        store.begin(run_of("run-1"), lease)
-        store.begin(run_of("run-2"), lease)
+        store.begin(run_of("run-1"), lease, now=NOW)
+        store.begin(run_of("run-2"), lease, now=NOW)
         store.finish(run_of("run-1", status="success"))
-        assert [(run.run_id, run.status) for run in store.runs(limit=5)] == [
+        assert [(run.run_id, run.status) for run in store.runs(PROD, limit=5)] == [
             ("run-2", "running"),
             ("run-1", "success"),
         ]
-        assert store.run(RunId("run-1")) == run_of("run-1", status="success")
-        assert store.run(RunId("run-9")) is None
+        assert store.run(PROD, RunId("run-1")) == run_of("run-1", status="success")
+        assert store.run(PROD, RunId("run-9")) is None
 
     def test_a_run_that_was_killed_is_closed_by_the_next_one(self, store: StateStore) -> None:
-        store.begin(run_of("run-1"), lease_of(store))
-        store.begin(run_of("run-2"), lease_of(store, "run-2", now=NOW + TTL))
-        assert [(run.run_id, run.status) for run in store.runs(limit=5)] == [
+        store.begin(run_of("run-1"), lease_of(store), now=NOW)
+        store.begin(run_of("run-2"), lease_of(store, "run-2", now=NOW + TTL), now=NOW + TTL)
+        assert [(run.run_id, run.status) for run in store.runs(PROD, limit=5)] == [
             ("run-2", "running"),
             ("run-1", "interrupted"),
         ]
@@ -265,10 +285,10 @@ class HistoryBehaviour:
     def test_plan_is_found_by_an_unambiguous_beginning(self, store: StateStore) -> None:
         for plan_id in ("abc1", "abd2"):
             store.save_plan(plan_of(plan_id))
-        assert store.load_plan(PlanId("abc")) == plan_of("abc1")
-        assert store.load_plan(PlanId("ab")) is None
-        assert store.load_plan(PlanId("")) is None
-        assert store.load_plan(PlanId("x")) is None
+        assert store.load_plan(PROD, PlanId("abc")) == plan_of("abc1")
+        assert store.load_plan(PROD, PlanId("ab")) is None
+        assert store.load_plan(PROD, PlanId("")) is None
+        assert store.load_plan(PROD, PlanId("x")) is None
 
 
 class StateBehaviour(LeaseBehaviour, RecordBehaviour, LogBehaviour, HistoryBehaviour):

@@ -98,9 +98,9 @@ def test_what_ran_can_be_asked_while_the_project_has_errors(shop: Path, capsys: 
     ("verdicts", "words"),
     [
         ("equal equal", "2 of 2 tables equal a recompute"),
-        ("equal different", "1 of 2 tables equal a recompute"),
+        ("equal different", "1 of 2 tables equal a recompute, 1 different"),
         ("equal absent absent", "1 of 1 tables equal a recompute; 2 not built yet"),
-        ("unverifiable", "0 of 1 tables equal a recompute"),
+        ("unverifiable", "0 of 1 tables equal a recompute, 1 unverifiable"),
     ],
 )
 def test_what_is_not_there_is_neither_equal_nor_different(verdicts: str, words: str) -> None:

@@ -15,7 +15,8 @@ RUN = RunLine(run_id="run-1", command="run", status="success", started_at="a", f
         (RUN.replace(tables_built=2, rows_written=1200), "2 built, 1,200 rows, 1.5 s"),
         (RUN.replace(tables_built=1, tables_failed=2, rows_written=1), "1 built, 2 failed, 1 row, 1.5 s"),
         (RUN.replace(tables_failed=1), "1 failed, 1.5 s"),
-        (RUN.replace(finished_at=None), "still running, or killed"),
+        (RUN.replace(finished_at=None, status="running"), ""),
+        (RUN.replace(finished_at=None, status="killed"), "what it published is kept"),
     ],
 )
 def test_a_run_says_what_came_of_it(run: RunLine, words: str) -> None:

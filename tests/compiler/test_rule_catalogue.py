@@ -13,6 +13,7 @@ from lamina.api.rulebook import find_rule, rule_pages
 from lamina.compiler import rules
 from lamina.compiler.known_rules import rules_by_code, rules_of_model, rules_of_project, rules_of_promotion
 from lamina.project import rules as project_rules
+from lamina.values.diagnostic import Diagnostic
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "rules"
 SOURCE = Path(__file__).parents[2] / "src" / "lamina"
@@ -53,13 +54,19 @@ def test_every_rule_is_found_by_its_file() -> None:
     assert found == {module.violations for module in MODULES if hasattr(module, "violations")}
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.RULE.code)
+@pytest.mark.parametrize("module", ALL_MODULES, ids=lambda module: module.RULE.code)
 def test_every_rule_has_one_shape(module: Any) -> None:
-    functions = {name for name, item in vars(module).items() if getattr(item, "__module__", "") == module.__name__}
-    if hasattr(module, "violations"):
+    functions = {
+        name: item for name, item in vars(module).items() if getattr(item, "__module__", "") == module.__name__
+    }
+    public = {name for name in functions if not name.startswith("_")}
+    assert public & {"violations", "finding"}
+    for name in public - {"violations"}:
+        assert name == "finding" or name.startswith("finding_"), name
+        assert signature(functions[name]).return_annotation in (Diagnostic, Diagnostic | None)
+    if "violations" in public:
+        assert module in MODULES
         assert list(signature(module.violations).parameters) == ["subject"]
-    else:
-        assert any(name in functions for name in ("finding", "refusal"))
 
 
 def test_a_rule_is_one_file() -> None:

@@ -41,7 +41,7 @@ def poison(world: World, *, day: int) -> None:
 
 def last_run(world: World) -> RunRecord:
     with closing(world.open_store()) as store:
-        return store.runs(limit=1)[0]
+        return store.runs(ENVIRONMENT, limit=1)[0]
 
 
 def statuses(result: RunResult | LaminaError) -> dict[str, str]:

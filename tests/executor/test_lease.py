@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from tests.behaviour.examples import CATALOG
+from tests.behaviour.examples import CATALOG, NO_COMPILING, PROJECT
 
 from lamina.executor import lease as leases
 from lamina.executor.runtime import Runtime
@@ -23,7 +23,7 @@ class BusyOnce(SqlStore):
     """A store whose file is busy at the first renewal."""
 
     def __init__(self, path: Path, renewed: Callable[[], None]) -> None:
-        super().__init__(Database(path), CATALOG)
+        super().__init__(Database(path), CATALOG, project=PROJECT)
         self._renewed = renewed
         self._tries = 0
 
@@ -48,7 +48,8 @@ def test_i5_a_busy_file_does_not_end_the_renewals(tmp_path: Path, monkeypatch: p
         new_id=str,
         emit=lambda _: None,
         environment=EnvironmentName("prod"),
-        project="test",
+        project=PROJECT,
+        compiling=NO_COMPILING,
     )
     with leases.held_lease(runtime, RunId("run-1"), above=0):
         assert renewed.wait(5)

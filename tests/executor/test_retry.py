@@ -29,6 +29,7 @@ def _runtime(heard: list[Event]) -> Runtime:
         emit=heard.append,
         environment=EnvironmentName("prod"),
         project="shop",
+        compiling=unused,
     )
 
 

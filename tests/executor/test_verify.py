@@ -10,14 +10,14 @@ from tests.simulation.engine import ENVIRONMENT, run_engine
 from tests.simulation.faults import Process
 from tests.simulation.memory_warehouse import MemoryWarehouse
 from tests.simulation.project import POISON, Design, Project
-from tests.simulation.world import World, open_world
+from tests.simulation.world import PROJECT, World, open_world
 
 from lamina.executor.observe import look, sources_of
 from lamina.executor.runtime import Runtime
 from lamina.executor.verify import unproven, verify_model
 from lamina.values.coverage import Coverage
 from lamina.values.names import ModelName, TableName
-from lamina.values.result import ModelVerdict, Verdict, VerifyResult, verified
+from lamina.values.result import ModelVerdict, Verdict, VerdictCounts, VerifyResult, counted_verdicts, verified
 from lamina.warehouse.port import Comparison
 
 DESIGNS = (
@@ -40,7 +40,7 @@ def world(tmp_path: Path) -> World:
     return world
 
 
-def verify(world: World, name: str) -> ModelVerdict:
+def verify(world: World, name: str, *, sample: int | None = None) -> ModelVerdict:
     graph, _ = world.compile()
     with closing(world.open_store()) as store:
         runtime = Runtime(
@@ -50,10 +50,11 @@ def verify(world: World, name: str) -> ModelVerdict:
             new_id=lambda: "c",
             emit=lambda event: None,
             environment=ENVIRONMENT,
-            project="simulation",
+            project=PROJECT,
+            compiling=world.compiling(),
         )
         seen = look(runtime, graph, sources=sources_of(graph, graph.models), execution_time=world.now)
-        return verify_model(runtime, graph.model(ModelName(name)), seen)
+        return verify_model(runtime, graph.model(ModelName(name)), seen, sample=sample)
 
 
 @pytest.mark.parametrize("name", ["mart.daily", "mart.total"])
@@ -121,3 +122,17 @@ def test_the_exit_code_of_verify_says_that_a_table_is_lost() -> None:
 
 def _result(*models: ModelVerdict) -> VerifyResult:
     return VerifyResult(status=verified(models), models=models)
+
+
+def test_i11_nothing_that_could_be_compared_is_a_failure_only_where_it_is_asked_to_be() -> None:
+    models = (ModelVerdict(model="m", status="unverifiable"),)
+    counts = counted_verdicts(models)
+    assert counts == VerdictCounts(unverifiable=1)
+    found = VerifyResult(status=verified(models), models=models, counts=counts)
+    assert (found.exit_code, found.replace(is_strict=True).exit_code) == (0, 1)
+
+
+def test_a_sample_says_how_much_it_compared(world: World) -> None:
+    found, whole = verify(world, "mart.daily", sample=1), verify(world, "mart.total", sample=1)
+    assert (found.status, found.reason) == ("equal", "a sample: 3 of 3 slices")
+    assert (whole.status, whole.reason) == ("equal", "")

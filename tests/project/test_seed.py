@@ -47,3 +47,9 @@ def test_what_is_no_table_is_refused_with_its_line(text: str, line: int) -> None
     assert problem.code == "L130"
     assert problem.place is not None
     assert problem.place.line == line
+
+
+def test_columns_that_only_look_alike_to_another_language_are_two() -> None:
+    columns, problems = seed_columns("s.csv", "straße,strasse\n1,x\n", declared=(Column(name=ColumnName("STRASSE")),))
+    assert problems == []
+    assert [item.name for item in columns] == ["straße", "STRASSE"]

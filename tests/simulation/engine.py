@@ -51,7 +51,7 @@ def run_engine(
     )
     request = Request(
         command="run",
-        run_id=RunId(f"run-{world.runs}"),
+        run_id=RunId(f"{world.name}-{world.runs}"),
         selection=_selection(world, graph, action),
         execution_time=world.now,
         limits=limits,
@@ -119,7 +119,8 @@ def _runtime(world: World, store: Any, warehouse: Any) -> Runtime:
         new_id=lambda: f"c{next(world.lake.numbers)}",
         emit=lambda event: None,
         environment=ENVIRONMENT,
-        project="simulation",
+        project=world.name,
+        compiling=world.compiling(),
     )
 
 

@@ -30,6 +30,7 @@ from tests.simulation.world import FOREIGN_KEY, World
 from lamina.compiler.graph import CompiledModel, Graph, InputUse
 from lamina.errors import LaminaError
 from lamina.executor.execute import InternalFailure
+from lamina.planner.asked import asked_slices
 from lamina.planner.segments import covered, outdated
 from lamina.project.strategy import TimeInterval
 from lamina.state.port import StateView
@@ -161,7 +162,8 @@ def check_marks(world: World) -> None:
 
 
 def _codes(coverage: Coverage) -> set[str]:
-    return {segment.logic for segment in coverage.segments}
+    # A mark keeps the fingerprints of the compiler that wrote it.
+    return {segment.logic.partition("-")[0] for segment in coverage.segments}
 
 
 def check_consumed(world: World) -> None:
@@ -258,6 +260,26 @@ def check_idempotent(world: World) -> None:
     if not is_idle(result) or before != after:
         changed = sorted(set(after) ^ set(before))
         raise Violation(f"I4 a second run is not idle: {reported(result)}\n  {changed}")
+
+
+def check_asked(world: World, process: Process) -> None:
+    """What a run was asked for stays requested until it is built, whatever became of the run."""
+    with closing(world.open_store()) as store:
+        requests = store.view(ENVIRONMENT).requests
+        for model, asked in asked_slices(process.plans[-1]).items():
+            batches = store.batches(ENVIRONMENT, model, limit=100)
+            built = [span for batch in batches if batch.run_id == f"{world.name}-{world.runs}" for span in batch.slices]
+            if left := subtract(asked, (*built, *requests.get(model, ()))):
+                raise Violation(f"{model}: {left} was asked for, is not built, and is forgotten")
+
+
+def check_upgrade(world: World) -> None:
+    """A new compiler, which gives every model another fingerprint, rebuilds nothing by itself."""
+    before = world.pointers()
+    world.compiler += 1
+    result = run_engine(world, Process())
+    if not is_idle(result) or world.pointers() != before:
+        raise Violation(f"a new compiler makes work: {reported(result)}")
 
 
 def check_clean(world: World) -> None:

@@ -307,8 +307,8 @@ class Project(Value, frozen=True):
         """Return whether some model refuses an id that comes twice, or may do so later."""
         return any(design.template in WITH_ONE_ID for design in self.designs)
 
-    def compile(self) -> tuple[Graph, dict[Fingerprint, Expression]]:
-        """Return the graph and the queries behind its fingerprints."""
+    def compile(self, *, compiler: int = 0) -> tuple[Graph, dict[Fingerprint, Expression]]:
+        """Return the graph and the queries behind its fingerprints, which each compiler makes in its own way."""
         shapes = {
             str(item.name): Shape(tuple(column.name for column in item.columns), item.time_column) for item in SOURCES
         }
@@ -327,10 +327,27 @@ class Project(Value, frozen=True):
                 on_touch="keep" if design.template in KEPT else "rebuild",
                 checks=_checks(design, made),
             )
+            model = _compiled_by(compiler, model)
             models.append(model)
             queries[model.fingerprint] = made.query
             shapes[design.name] = Shape(columns_of(made.query), _time_of(made))
         return simulated_graph(tuple(models), SOURCES), queries
+
+
+# Another project in the same catalog: it reads the same sources.
+NEIGHBOUR = Project(
+    (
+        Design("n.t0", "enriched", ("raw.files", "raw.names"), edition=0, batch_size=2),
+        Design("n.t1", "totals", ("n.t0",), edition=0, batch_size=1),
+    )
+)
+
+
+def _compiled_by(compiler: int, model: CompiledModel) -> CompiledModel:
+    if compiler == 0:
+        return model
+    rows = model.rows_fingerprint and Fingerprint(f"{model.rows_fingerprint}-{compiler}")
+    return model.replace(fingerprint=Fingerprint(f"{model.fingerprint}-{compiler}"), rows_fingerprint=rows)
 
 
 def _checks(design: Design, made: Made) -> tuple[CheckSettings, ...]:

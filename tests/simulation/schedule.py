@@ -4,34 +4,22 @@ from random import Random
 
 from tests.simulation.actions import (
     Action,
-    Arrive,
     At,
-    Break,
-    Change,
-    Demand,
+    Beside,
     Drop,
-    Edit,
     Flag,
     Forget,
     Happening,
-    Lose,
     LoseFile,
-    Maintain,
-    Meddle,
     Pass,
-    Poison,
-    Relayout,
-    Release,
-    Remove,
-    Repair,
-    Repeat,
-    Restart,
     Restore,
-    Revert,
     Run,
-    Source,
+    Upgrade,
 )
+from tests.simulation.model_actions import Demand, Edit, Relayout, Release, Restart
 from tests.simulation.project import Project, random_project
+from tests.simulation.source_actions import Arrive, Break, Change, Poison, Remove, Repair, Repeat, Revert, Source
+from tests.simulation.table_actions import Lose, Maintain, Meddle
 
 from lamina.executor.failpoint import NAMES as FAILPOINTS
 from lamina.values.value import Value
@@ -73,6 +61,8 @@ def _action(random: Random, *, today: int) -> Action:
         return LoseFile(random.choice((None, 0, 1, 2)))
     if chance < 0.075:
         return Drop(random.randrange(100))
+    if chance < 0.1:
+        return Beside()
     return _run(random, today=today) if chance < 0.43 else _happening(random, today=today)
 
 
@@ -96,6 +86,7 @@ def _happening(random: Random, *, today: int) -> Happening:
         (1, Relayout(pick, random.randrange(2))),
         (1, Poison(random.choice(("raw.files", "raw.events")), random.randrange(today + 1))),
         (3, Pass(random.choice((1, 24, 24, 48, -24)))),
+        (1, Upgrade()),
     )
     return random.choices([item for _, item in choices], [weight for weight, _ in choices])[0]
 

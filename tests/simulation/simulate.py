@@ -6,11 +6,12 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
-from tests.simulation.actions import At, Drop, Run, heal
+from tests.simulation.actions import At, Beside, Drop, Run
 from tests.simulation.algebra import DAY
 from tests.simulation.engine import drop_engine, run_engine
 from tests.simulation.faults import Process, SimulatedCrash, once_at
 from tests.simulation.invariants import (
+    check_asked,
     check_clean,
     check_consumed,
     check_contained,
@@ -22,6 +23,7 @@ from tests.simulation.invariants import (
     check_ready,
     check_result,
     check_unique,
+    check_upgrade,
     check_verdicts,
     contents,
     is_idle,
@@ -32,6 +34,7 @@ from tests.simulation.invariants import (
 )
 from tests.simulation.project import MOST_AHEAD
 from tests.simulation.schedule import Schedule
+from tests.simulation.source_actions import heal
 from tests.simulation.watch import Violation, Watch
 from tests.simulation.world import World, open_world
 
@@ -59,6 +62,8 @@ def simulate(schedule: Schedule) -> World:
                 check_verdicts(world)
             elif isinstance(action, Drop):
                 _drop(world, action)
+            elif isinstance(action, Beside):
+                _run_neighbour(world)
             else:
                 action.happen(world)
         _drain(world)
@@ -69,7 +74,7 @@ def _run(world: World, action: Run) -> None:
     if action.batch_size is not None:
         world.project = world.project.rebatched(action.batch_size)
     world.remember_file()
-    process = Process()
+    process, reached = Process(), set[str]()
     world.open_command().close()
     watch = Watch(
         world,
@@ -81,6 +86,7 @@ def _run(world: World, action: Run) -> None:
 
     def hook(passed: str) -> None:
         if not process.is_paused:
+            reached.add(passed)
             watch(passed)
             if trouble is not None:
                 trouble(passed)
@@ -92,10 +98,22 @@ def _run(world: World, action: Run) -> None:
             check_ready(world, result, process)
         if action.trouble is None and action.lost is None:
             check_contained(world, result)
+    if "plan.after" in reached and (action.trouble is None or action.trouble.what == "crash"):
+        check_asked(world, process)
     world.wall += LEASE_OVER
     world.dropped -= set(world.pointers())
     for violation in watch.violations:
         raise violation
+
+
+def _run_neighbour(world: World) -> RunResult | LaminaError:
+    """Let the other project run: whatever happens to this one, it sees only its own rows."""
+    neighbour, process = world.beside(), Process()
+    result = run_engine(neighbour, process)
+    check_result(result, process)
+    check_consumed(neighbour)
+    world.wall += LEASE_OVER
+    return result
 
 
 def _drop(world: World, action: Drop) -> None:
@@ -227,5 +245,22 @@ def _drain(world: World) -> None:
     check_idempotent(world)
     check_clean(world)
     check_marks(world)
+    if world.neighbour is not None:
+        _drain_neighbour(world)
     check_cutoff(world)
     check_precision(world)
+    check_upgrade(world)
+
+
+def _drain_neighbour(world: World) -> None:
+    """Run the other project until nothing is left: its tables equal a recompute, and this one's have not moved."""
+    before = {design.name: world.pointers().get(TableName(design.name)) for design in world.project.designs}
+    for _ in range(DRAIN_RUNS):
+        if is_idle(result := _run_neighbour(world)):
+            break
+    else:
+        raise Violation(f"I1 the other project does not settle: {reported(result)}")
+    check_current(world.beside())
+    after = {name: world.pointers().get(TableName(name)) for name in before}
+    if before != after:
+        raise Violation(f"I5 another project changed tables: {before} became {after}")

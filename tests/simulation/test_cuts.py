@@ -4,11 +4,13 @@ from collections import Counter
 from random import Random
 
 import pytest
-from tests.simulation.actions import Action, Forget, Meddle, Pass, Release, Restart, Restore, Run
+from tests.simulation.actions import Action, Forget, Pass, Restore, Run
 from tests.simulation.algebra import Row
+from tests.simulation.model_actions import Release, Restart
 from tests.simulation.project import KEPT
 from tests.simulation.schedule import Schedule, random_schedule
 from tests.simulation.simulate import simulate
+from tests.simulation.table_actions import Meddle
 
 SEEDS = range(12)
 # Runs are set by the cut; what is built and no longer due stays as it was when a run last saw it.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.behaviour.catalog_behaviour import CatalogBehaviour
-from tests.behaviour.examples import NOW, ORDERS, lease_of, published_of
+from tests.behaviour.examples import NOW, ORDERS, PROJECT, lease_of, published_of
 from tests.behaviour.state_behaviour import StateBehaviour
 from tests.simulation.memory_catalog import JoinedDatabase, MemoryCatalog, MemoryTransaction
 from tests.simulation.schedule import random_schedule
@@ -40,7 +40,7 @@ class TestMemoryCatalog(CatalogBehaviour):
 @pytest.fixture
 def store(shelf: MemoryShelf, tmp_path: Path) -> Iterator[SqlStore]:
     """A store whose catalog is in memory."""
-    opened = SqlStore(JoinedDatabase(Database(tmp_path / "lamina.db"), shelf), shelf)
+    opened = SqlStore(JoinedDatabase(Database(tmp_path / "lamina.db"), shelf), shelf, project=PROJECT)
     yield opened
     opened.close()
 
@@ -57,12 +57,12 @@ def stages(shelf: MemoryShelf) -> Callable[[str, str], None]:
 
 
 @pytest.fixture
-def pointer(shelf: MemoryShelf) -> Callable[[], str | None]:
-    """Return the pointer of `sales.orders`."""
+def pointer(shelf: MemoryShelf) -> Callable[[str], str | None]:
+    """Return the pointer of a table, of `sales.orders` if none is named."""
 
-    def look() -> str | None:
+    def look(table: str = "sales.orders") -> str | None:
         with shelf.reading() as transaction:
-            return shelf.pointer(transaction, TableName("sales.orders"))
+            return shelf.pointer(transaction, TableName(table))
 
     return look
 
@@ -78,7 +78,7 @@ def test_a_publish_that_dies_before_its_commit_moves_nothing(
     in_the_way = tmp_path / "warehouse"
     in_the_way.write_text("")
     database = JoinedDatabase(Database(tmp_path / "lamina.db"), shelf)
-    store = SqlStore(database, shelf, warehouse=in_the_way)
+    store = SqlStore(database, shelf, project=PROJECT, warehouse=in_the_way)
     lease = lease_of(store)
     stages("c1", "mem:1")
     with pytest.raises(Exception, match="warehouse"):

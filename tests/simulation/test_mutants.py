@@ -3,7 +3,8 @@
 import pytest
 from tests.simulation import recorded
 from tests.simulation.explore import error_of, error_within
-from tests.simulation.mutants import MUTANTS, Mutant
+from tests.simulation.mutants.every import MUTANTS
+from tests.simulation.mutants.mutant import Mutant
 
 
 @pytest.mark.simulation

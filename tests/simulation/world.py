@@ -13,18 +13,23 @@ from tests.simulation.algebra import Expression, Relation, Row
 from tests.simulation.lake import Lake
 from tests.simulation.memory_catalog import JoinedDatabase
 from tests.simulation.oracle import BEGIN
-from tests.simulation.project import EVENT_COLUMNS, EVENTS, FILES, NAMES, Project
+from tests.simulation.project import EVENT_COLUMNS, EVENTS, FILES, NAMES, NEIGHBOUR, Project
 
 from lamina.api import custody
 from lamina.compiler.graph import CompiledModel, Graph
+from lamina.executor.runtime import Compiling
 from lamina.state import place
 from lamina.state.dropped import read_dropped
+from lamina.state.port import Origin
 from lamina.state.sqlite import Database, looking
 from lamina.state.store import SqlStore
+from lamina.values.codec import content_hash, from_json, to_json
 from lamina.values.names import Fingerprint, TableName
+from lamina.values.project_text import TextFile, project_text
 
 KEYS = ("a", "b", "c")
 FOREIGN_KEY = "f"  # of rows that others add to managed tables
+PROJECT = "simulation"
 FIRST_NOW = BEGIN + timedelta(days=3, hours=2)
 
 
@@ -35,9 +40,11 @@ class World:
     path: Path
     lake: Lake
     project: Project
+    name: str = PROJECT
     now: datetime = FIRST_NOW  # the execution time of runs
     latest: datetime = FIRST_NOW  # that `now` has ever been
     wall: datetime = BEGIN + timedelta(days=400)  # the clock that leases live by
+    compiler: int = 0  # its version: each gives the same text other fingerprints
     queries: dict[Fingerprint, Expression] = field(default_factory=dict)  # of every edition so far
     models: dict[Fingerprint, CompiledModel] = field(default_factory=dict)
     ids: int = 0
@@ -47,15 +54,35 @@ class World:
     catalogs: list[dict[TableName, str]] = field(default_factory=list)  # the pointers at the time of each copy
     dropped: set[TableName] = field(default_factory=set)  # by lamina, and not built since
     left: set[TableName] = field(default_factory=set)  # recorded, and dropped by others without their files
+    neighbour: "World | None" = None  # another project in the same lake and the same state
     past_folders: list[dict[str, int]] = field(default_factory=list)
     past_rows: dict[str, list[tuple[Row, ...]]] = field(default_factory=dict)
 
     def compile(self) -> tuple[Graph, dict[Fingerprint, Expression]]:
         """Compile the project as it is now, and remember its queries."""
-        graph, queries = self.project.compile()
+        return self._compile(self.project)
+
+    def _compile(self, project: Project) -> tuple[Graph, dict[Fingerprint, Expression]]:
+        graph, queries = project.compile(compiler=self.compiler)
         self.queries |= queries
         self.models |= {model.fingerprint: model for model in graph.models}
         return graph, queries
+
+    def beside(self) -> "World":
+        """Return the other project that shares lake and state, at the time of this one."""
+        if self.neighbour is None:
+            self.neighbour = World(self.path, self.lake, NEIGHBOUR, name="neighbour")
+        self.neighbour.now, self.neighbour.wall = self.now, self.wall
+        return self.neighbour
+
+    def compiling(self) -> Compiling:
+        """Return the compiler of now, with the text of the project: what its designs are."""
+        content = to_json(self.project).decode()
+        text = project_text((TextFile("project.json", content_hash(content), content),))
+        return Compiling(
+            origin=Origin(f"compiler {self.compiler}", text),
+            compile=lambda text: self._compile(from_json(text.files[0].content, Project))[0],
+        )
 
     @property
     def warehouse(self) -> Path:
@@ -64,7 +91,7 @@ class World:
 
     def open_store(self) -> SqlStore:
         """Open the state as a new process does."""
-        return SqlStore(self.open_database(), self.lake.catalog, warehouse=self.warehouse)
+        return SqlStore(self.open_database(), self.lake.catalog, project=self.name, warehouse=self.warehouse)
 
     def open_command(self) -> SqlStore:
         """Open the state as a command does, which puts back the rows of tables whose files still exist."""
@@ -96,6 +123,8 @@ class World:
         known = {} if back is None else self.catalogs[back]
         self.lake.catalog.put_back(known)
         self._register(known, tables=None)
+        if self.neighbour is not None:
+            self.neighbour._register(known, tables=None)
 
     def _register(self, known: dict[TableName, str], *, tables: set[TableName] | None) -> None:
         """Register tables, or all, at their published heads."""
@@ -107,7 +136,7 @@ class World:
                 tuple(item for item in found if tables is None or item.table in tables),
                 tuple(note for note in notes.values() if tables is None or note.table in tables),
                 catalog=self.lake.catalog,
-                project="simulation",
+                project=self.name,
                 warehouse=self.warehouse,
             )
         self.left -= set(self.pointers())

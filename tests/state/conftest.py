@@ -46,11 +46,11 @@ def stages(file: CatalogFile) -> Callable[[str, str], None]:
 
 
 @pytest.fixture
-def pointer(file: CatalogFile) -> Callable[[], str | None]:
-    """Return the pointer of `sales.orders`."""
+def pointer(file: CatalogFile) -> Callable[[str], str | None]:
+    """Return the pointer of a table, of `sales.orders` if none is named."""
 
-    def look() -> str | None:
+    def look(table: str = "sales.orders") -> str | None:
         with file.reading() as transaction:
-            return CATALOG.pointer(transaction, TableName("sales.orders"))
+            return CATALOG.pointer(transaction, TableName(table))
 
     return look

@@ -12,6 +12,7 @@ from tests.behaviour.examples import (
     NOW,
     ORDERS,
     PROD,
+    PROJECT,
     RAW,
     coverage_of,
     days,
@@ -28,8 +29,9 @@ from lamina.state.errors import StateUnavailable
 from lamina.state.port import Lease, ModelRecord
 from lamina.state.sqlite import Database
 from lamina.state.store import SqlStore
+from lamina.values.batch import Move
 from lamina.values.coverage import Cursor
-from lamina.values.names import CommitId, Position
+from lamina.values.names import CommitId, Position, TableName
 from lamina.warehouse.catalog.port import stage_of
 from lamina.warehouse.catalog.sqlite import CatalogFile
 
@@ -70,7 +72,7 @@ class Bench:
         self.store = self.open(Database(path, connect=self._connect))
 
     def open(self, database: Database) -> SqlStore:
-        return SqlStore(database, CATALOG)
+        return SqlStore(database, CATALOG, project=PROJECT)
 
     def stage(self, commit: str, pointer: str) -> None:
         with closing(CatalogFile(self.path)) as file, file.writing() as transaction:
@@ -90,7 +92,7 @@ class JoinedBench(Bench):
 
     def open(self, database: Database) -> SqlStore:
         self.catalog = MemoryCatalog()
-        return SqlStore(JoinedDatabase(database, self.catalog), self.catalog)
+        return SqlStore(JoinedDatabase(database, self.catalog), self.catalog, project=PROJECT)
 
     def stage(self, commit: str, pointer: str) -> None:
         with self.catalog.writing() as transaction:
@@ -131,11 +133,24 @@ def _first_build(store: SqlStore, lease: Lease) -> object:
     return store.record(published.replace(move=move), lease, at=NOW, execution_time=NOW)
 
 
+def _two_tables(store: SqlStore, lease: Lease) -> object:
+    published = published_of("c3", base=None, pointer="mem:3")
+    own = published.move.replace(target="sales.customers")
+    beside = Move(TableName(ORDERS), base="mem:1", pointer="mem:4", stage=stage_of(CommitId("c4")))
+    return store.record(published.replace(move=own, beside=(beside,)), lease, at=NOW, execution_time=NOW)
+
+
 def _ask_again(store: SqlStore, lease: Lease) -> None:
     store.ask_again({ORDERS: (days(1, 3),)}, lease)
 
 
-WRITES = {"record": _record, "first_build": _first_build, "fold": _fold, "ask_again": _ask_again}
+WRITES = {
+    "record": _record,
+    "first_build": _first_build,
+    "two_tables": _two_tables,
+    "fold": _fold,
+    "ask_again": _ask_again,
+}
 
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
@@ -150,6 +165,7 @@ def test_i1_write_that_fails_at_any_statement_changes_nothing(bench: Bench, writ
     store.fail((failure_of(days(1, 3)),), lease)
     bench.stage("c2", "mem:2")
     bench.stage("c3", "mem:3")
+    bench.stage("c4", "mem:4")
     before = bench.dump()
     statements = 0
     while _is_failing(bench, lease, write, fails_at=statements + 1):
@@ -167,7 +183,7 @@ def test_i1_lost_answer_of_a_commit_leaves_all_recorded(bench: Bench) -> None:
     with pytest.raises(StateUnavailable):
         bench.store.finish(run_of("run-2"))
     bench.connection.arm(None)
-    assert [run.run_id for run in bench.store.runs(limit=9)] == ["run-2", "run-1"]
+    assert [run.run_id for run in bench.store.runs(PROD, limit=9)] == ["run-2", "run-1"]
 
 
 def _is_failing(bench: Bench, lease: Lease, write: Write, *, fails_at: int) -> bool:

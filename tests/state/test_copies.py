@@ -70,7 +70,7 @@ def test_publications_are_counted_in_the_store_and_beside_the_tables(path: Path,
     with closing(Database(path)) as database:
         for _ in range(2):
             with database.writing() as connection:
-                place.count_publication(connection, TableName("a.b"), warehouse=tmp_path)
+                place.count_publication(connection, (TableName("a.b"),), warehouse=tmp_path)
         with database.reading() as connection:
             found = place.read_place(connection)
     assert found.published == 2

@@ -61,7 +61,7 @@ def test_torn_page_is_noticed(path: Path) -> None:
 
 
 def test_row_that_lamina_did_not_write_is_noticed(path: Path, store: SqlStore) -> None:
-    _edit(path, "INSERT INTO lamina_model (environment, model, record) VALUES ('prod', 'a.b', '{\"model\": 1}')")
+    _edit(path, "INSERT INTO lamina_model VALUES ('shop', 'prod', 'a.b', '{\"model\": 1}', '')")
     with pytest.raises(StateCorrupt) as refused:
         store.view(PROD)
     _assert_explained(refused.value, path)

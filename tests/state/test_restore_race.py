@@ -38,7 +38,7 @@ def identity_of(path: Path) -> str:
 
 def count_in(path: Path) -> None:
     with closing(Database(path)) as database, database.writing() as connection:
-        place.count_publication(connection, TableName("a.b"), warehouse=None)
+        place.count_publication(connection, (TableName("a.b"),), warehouse=None)
 
 
 def restore(path: Path, copy: Path, *, number: int, meanwhile: Callable[[], None]) -> None:

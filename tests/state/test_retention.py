@@ -41,9 +41,9 @@ def test_runs_are_kept_by_age(store: SqlStore) -> None:
     store.finish(run_of("run-1", status="success"))
     store.finish(run_of("run-2", status="success").replace(started_at=LATER))
     store.expire(NOBODY, lease, now=NOW + retention.KEPT_FOR)
-    assert store.run(RunId("run-1")) is not None
+    assert store.run(PROD, RunId("run-1")) is not None
     store.expire(NOBODY, lease, now=LATER)
-    assert [run.run_id for run in store.runs(limit=9)] == ["run-2"]
+    assert [run.run_id for run in store.runs(PROD, limit=9)] == ["run-2"]
 
 
 def test_runs_and_plans_are_kept_by_number(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,8 +53,13 @@ def test_runs_and_plans_are_kept_by_number(store: SqlStore, monkeypatch: pytest.
         store.finish(run_of(f"run-{number}", status="success"))
         store.save_plan(plan_of(f"plan-{number}"))
     store.expire(NOBODY, lease_of(store), now=NOW)
-    assert [run.run_id for run in store.runs(limit=9)] == ["run-3", "run-2"]
-    assert [store.load_plan(PlanId(f"plan-{number}")) is not None for number in range(4)] == [False, False, False, True]
+    assert [run.run_id for run in store.runs(PROD, limit=9)] == ["run-3", "run-2"]
+    assert [store.load_plan(PROD, PlanId(f"plan-{number}")) is not None for number in range(4)] == [
+        False,
+        False,
+        False,
+        True,
+    ]
 
 
 def test_the_last_batch_of_a_model_stays_however_old(store: SqlStore, stages: Callable[[str, str], None]) -> None:

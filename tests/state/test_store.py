@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.behaviour.examples import CATALOG, NOW, PROD, intent_of, lease_of, plan_of
+from tests.behaviour.examples import CATALOG, NOW, PROD, PROJECT, intent_of, lease_of, plan_of
 from tests.behaviour.state_behaviour import StateBehaviour
 
 from lamina.state import retention
@@ -79,7 +79,7 @@ class TestOtherWords(StateBehaviour):
     @pytest.fixture
     def store(self, path: Path) -> Iterator[SqlStore]:
         """A store on a fresh file, in other words."""
-        opened = SqlStore(OtherDatabase(path), CATALOG)
+        opened = SqlStore(OtherDatabase(path), CATALOG, project=PROJECT)
         yield opened
         opened.close()
 
@@ -90,7 +90,7 @@ class TestOtherWords(StateBehaviour):
             store.save_plan(plan_of(name))
             store.intend(intent_of(name), lease)
         store.expire(frozenset(), lease, now=NOW)
-        assert [store.load_plan(PlanId(name)) is not None for name in ("b", "c", "a")] == [False, False, True]
+        assert [store.load_plan(PROD, PlanId(name)) is not None for name in ("b", "c", "a")] == [False, False, True]
         assert [intent.commit for intent in store.intents(PROD)] == ["b", "c", "a"]
 
 

@@ -145,7 +145,7 @@ def test_a_status_shows_the_state_of_each_model() -> None:
 
 def test_a_verification_shows_each_verdict_with_examples() -> None:
     shown = seen(VERIFY)
-    assert shown.sentence == "1 of 2 tables equal a recompute; 1 not built yet"
+    assert shown.sentence == "1 of 2 tables equal a recompute, 1 different; 1 not built yet"
     assert shown.rows[1:] == [
         ["s.good", "equal", "7", "0", "0", ""],
         ["s.bad", "different", "1,200", "2", "0", EVIL],

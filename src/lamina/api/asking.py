@@ -18,7 +18,7 @@ _SLICE_WORDS = {"from_key": "--from", "to_key": "--to"}
 
 
 class PlanFlags(TypedDict, total=False):
-    """What can be asked of a plan; what is left out is not asked."""
+    """What can be requested of a plan; what is left out is not requested."""
 
     select: str | Sequence[str]
     exclude: str | Sequence[str]

@@ -11,15 +11,20 @@ from lamina.api.compile_cache import CompileCache, open_cache, write_cache
 from lamina.compiler.cache import NOTHING, Compilation, Memory
 from lamina.compiler.graph import Graph
 from lamina.project.cache_file import code_version
-from lamina.project.keys import keys_of
+from lamina.project.keys import keys_of, used_variables
 from lamina.project.project import Project
-from lamina.project.scan import Scan
+from lamina.project.scan import Scan, ScannedFile
 from lamina.project.source import SourceSchema, SourceTable
+from lamina.values.codec import content_hash
 from lamina.values.names import TableName
+from lamina.values.project_text import ProjectText, TextFile, project_text
 from lamina.values.schema import Schema
+from lamina.values.secret import Secret, hidden
 
 if TYPE_CHECKING:
     from lamina.config import CatalogConfig
+
+_NOT_COMPILED = ("tests/",)
 
 
 def compile_scan(scan: Scan, variables: Mapping[str, str], *, source_schema: SourceSchema) -> Graph:
@@ -46,6 +51,28 @@ def compile_scan(scan: Scan, variables: Mapping[str, str], *, source_schema: Sou
         return made.graph
 
 
+def text_of(scan: Scan, variables: Mapping[str, str], *, secrets: tuple[Secret, ...]) -> ProjectText:
+    """Return what a project is compiled from, to be compiled again by a later version; secrets in it are hidden."""
+    files = (file for file in scan.files if not file.path.startswith(_NOT_COMPILED))
+    return project_text(
+        tuple(TextFile(file.path, file.hash, hidden(file.content.decode(), secrets)) for file in files),
+        variables=content_hash(used_variables(scan, variables)),
+    )
+
+
+def compile_text(
+    text: ProjectText, root: str, variables: Mapping[str, str], *, source_schema: SourceSchema
+) -> Graph | None:
+    """Compile a kept text; None where variables that it names have other values now, which may be part of it."""
+    from lamina.project.read import read_project
+
+    files = tuple(ScannedFile(file.path, file.content.encode(), file.hash) for file in text.files)
+    scan = Scan(root=root, files=files)
+    if content_hash(used_variables(scan, variables)) != text.variables:
+        return None
+    return _compile(read_project(scan, variables), NOTHING, source_schema).graph
+
+
 def _compile(project: Project, memory: Memory, source_schema: SourceSchema) -> Compilation:
     # Imported here: an unchanged project is answered from the cache without the parser.
     from lamina.api.parallel import compile_in_parallel
@@ -62,7 +89,7 @@ def _recompile(project: Project, cache: CompileCache) -> Compilation | None:
 
 
 def schema_reader(root: str, catalog: "Callable[[], CatalogConfig]") -> SourceSchema:
-    """Return what looks up the columns of sources; the catalog is asked for only if one of its tables is requested."""
+    """Return what looks up the columns of sources; the catalog is opened only if one of its tables is requested."""
     pointers = functools.cache(lambda: _pointers(catalog()))
 
     def read(table: SourceTable) -> Schema | None:
@@ -84,7 +111,7 @@ def _pointers(catalog: "CatalogConfig") -> Mapping[TableName, str]:
 
 @contextmanager
 def _without_collecting() -> Iterator[None]:
-    """Keep the garbage collector out of decoding: it would look at hundreds of thousands of new values in vain."""
+    """Keep the garbage collector out of decoding: it would look at hundreds of thousands of new values for nothing."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -57,7 +57,7 @@ class Restored(Value, frozen=True):
         source = "the marks in the tables" if self.copy is None else f"the copy `{self.copy}` and the marks"
         if self.copy is None and self.aside is None:
             advice = f"; {self.advice}" if self.advice else ""
-            return f"the state file was corrected ({self.detail}): the tables are registered by their marks{advice}"
+            return f"the state file is restored ({self.detail}): the tables are registered by their marks{advice}"
         kept = "" if self.aside is None else f"; the old file is kept as `{self.aside}`"
         return f"the state file could not be used ({self.detail}); it is restored from {source}{kept}"
 
@@ -65,7 +65,13 @@ class Restored(Value, frozen=True):
 def open_state(config: Config, *, lock: Lock = beside_others) -> SqlStore:
     """Open the state as it is."""
     database, warehouse = Path(config.catalog.database), Path(config.catalog.warehouse)
-    return SqlStore(Database(database, lock=lock), JdbcCatalog(config.catalog.name), warehouse=warehouse)
+    return SqlStore(
+        Database(database, lock=lock),
+        JdbcCatalog(config.catalog.name),
+        project=config.project,
+        warehouse=warehouse,
+        is_private=Path(config.root) in database.parents,
+    )
 
 
 def restore_if_lost(config: Config) -> Restored | None:
@@ -159,7 +165,7 @@ def _trouble(config: Config) -> Trouble | None:
     if found is not None and (counted := read_publications(warehouse, found.identity)) is not None:
         missed = counted.number - found.published
         if missed > 0:
-            moved = (counted.table, *left) if missed == 1 else None
+            moved = (counted.table, *counted.beside, *left) if missed == 1 else None
             return Trouble("it is older than the tables", is_replaced=False, tables=moved)
     if left:
         detail = f"its catalog has no row for {listed(left)}, whose files still exist"
@@ -222,7 +228,7 @@ def restore(config: Config) -> Restored | None:
 def register_again(config: Config) -> tuple[TableName, ...]:
     """Register every table at its published head, and forget the records that can be derived from it."""
     with closing(Database(Path(config.catalog.database))) as database, database.writing() as connection:
-        place.forget_tables(connection)
+        place.forget_tables(connection, config.project)
         return _register(connection, config, None)
 
 
@@ -265,14 +271,15 @@ def register_tables(
     known = catalog.pointers(connection)
     for note in dropped:
         if all(item.table != note.table for item in found):
-            forget_table(connection, catalog, note)
+            forget_table(connection, catalog, note, project=project)
     before = place.read_place(connection).identity
-    ours = [item for item in found if item.table in known or item.mark is None or _is_ours(item, project, before)]
+    stores = {item.mark.store for item in found if item.mark is not None and item.mark.project == project}
+    identity = stores.pop() if not known and len(stores) == 1 else before
+    # Of a store that projects share, the tables of all are found again.
+    ours = [item for item in found if item.table in known or item.mark is None or _is_ours(item, project, identity)]
     moved = [item for item in ours if _name(known.get(item.table, "")) != _name(item.pointer)]
     for item in moved:
         catalog.register(connection, item.table, pointer=item.pointer)
-    stores = {item.mark.store for item in ours if item.mark is not None and item.mark.project == project}
-    identity = stores.pop() if not known and len(stores) == 1 else before
     place.take_identity(connection, identity, warehouse=warehouse)
     return tuple(item.table for item in moved)
 
@@ -298,7 +305,7 @@ def _name(pointer: str) -> str:
 
 
 def _is_ours(table: FoundTable, project: str, own: str | None) -> bool:
-    """Say whether a table is of a project, also under a name it had before: others have rows in other catalogs."""
+    """Return whether a table belongs to a project, also under an earlier name: others have rows in other catalogs."""
     return table.mark is not None and (table.mark.project == project or table.mark.store == own)
 
 
@@ -324,5 +331,5 @@ def _above(table: TableName, location: str) -> str:
 
 
 def _is_same(recorded: str, here: str) -> bool:
-    """Return whether two paths lead to one folder, by whatever links."""
+    """Return whether two paths are the same folder, also through links."""
     return recorded == here or os.path.realpath(recorded) == os.path.realpath(here)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
+from lamina.api.compiling import compile_text, schema_reader, text_of
 from lamina.api.custody import Restored, restore_if_lost
 from lamina.api.opened import Opened
 from lamina.api.promoted import promoted_findings
@@ -17,9 +18,11 @@ from lamina.config import Config
 from lamina.errors import ProjectInvalid
 from lamina.executor.failpoint import armed, kill_hook
 from lamina.executor.log import RunLog
-from lamina.executor.runtime import Runtime
+from lamina.executor.runtime import Compiling, Runtime
 from lamina.planner.broken import Broken, find_broken, only, with_promoted, without
+from lamina.project.cache_file import code_version
 from lamina.project.setting_place import setting_place
+from lamina.state.port import Origin
 from lamina.values.diagnostic import Diagnostic, sort_diagnostics
 from lamina.values.event import Recovered
 from lamina.values.names import EnvironmentName, ModelName, RunId
@@ -81,7 +84,7 @@ def open_selected(project: Opened, choose: Callable[[Graph], tuple[ModelName, ..
 
 @contextmanager
 def open_known(project: Opened) -> Iterator[Engine]:
-    """Open a project to be asked: models that do not compile are known as they were last run."""
+    """Open a project to answer questions about it: models that do not compile are known as they were last run."""
     config, problems = project.known_settings
     with _loaded(project, config, problems=problems) as loaded:
         graph, broken = loaded.graph, None
@@ -127,6 +130,7 @@ def _working(project: Opened, loaded: Loaded, graph: Graph, *, broken: Broken | 
         emit=log,
         environment=EnvironmentName(config.environment),
         project=config.project,
+        compiling=_compiling(project, config),
         place_of=lambda model, key: setting_place(config.root, model.path, key),
     )
     with ExitStack() as stack:
@@ -145,6 +149,16 @@ def _working(project: Opened, loaded: Loaded, graph: Graph, *, broken: Broken | 
             findings=loaded.findings,
             broken=broken,
         )
+
+
+def _compiling(project: Opened, config: Config) -> Compiling:
+    """Return how a project was compiled, and how a text that it had before is, with the sources as they are now."""
+    known = schema_reader(project.root, lambda: project.settings.config.catalog)
+    secrets = tuple(config.spark.secret_conf.values())
+    return Compiling(
+        origin=Origin(code_version(), text_of(project.scan, project.variables, secrets=secrets)),
+        compile=lambda text: compile_text(text, project.scan.root, project.variables, source_schema=known),
+    )
 
 
 def new_run_id(now: datetime) -> RunId:

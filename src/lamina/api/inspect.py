@@ -9,6 +9,7 @@ from lamina.errors import LaminaError, ProjectInvalid
 from lamina.planner.broken import find_broken
 from lamina.planner.select import find_model, select, unknown_column, unknown_model
 from lamina.values.diagnostic import sort_diagnostics
+from lamina.values.names import folded
 
 if TYPE_CHECKING:
     from lamina.compiler.lineage import Lineage
@@ -68,7 +69,7 @@ def trace_lineage(project: Opened, target: str) -> "Lineage":
     start = find_point(graph, target)
     if start is None:
         table, _, column = target.rpartition(".")
-        found = find_table(graph, table.lower())
+        found = find_table(graph, folded(table))
         raise _unknown(graph, target) if found is None else unknown_column(graph, found, column)
     return Lineage(of=start, up=trace_up(graph, start), down=trace_down(graph, start))
 

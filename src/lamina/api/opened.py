@@ -42,7 +42,7 @@ class Opened:
 
     @cached_property
     def known_settings(self) -> "Settings":
-        """The settings to look at the project with: those last in order where they are not now."""
+        """The settings to look at the project with: the last valid ones where the current ones are not valid."""
         from lamina.api.settings import known_settings
 
         return known_settings(self.settings)
@@ -66,5 +66,5 @@ class Opened:
         return compile_scan(self.scan, self.variables, source_schema=known)
 
     def compile_again(self) -> None:
-        """Forget the graph: what it knows of sources and tables may be other now; unchanged queries are remembered."""
+        """Forget the graph: what it knows of sources and tables may have changed; unchanged queries are remembered."""
         self.__dict__.pop("graph", None)

@@ -14,7 +14,7 @@ MOST_PROCESSES = 8
 
 
 def compile_in_parallel(tasks: list[ObjectTask], names: Names) -> dict[str, Packed]:
-    """Compile queries, in child processes when there are many; what a lost child owed is compiled here."""
+    """Compile queries, in child processes when there are many; the work of a child that died is done here."""
     count = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, MOST_PROCESSES)
     # A fork copies one thread only: a lock another one holds would stay locked in the child.
     if len(tasks) <= FEWEST or count < 2 or threading.active_count() > 1:

@@ -196,12 +196,21 @@ class Project(Opened):
 
     # Prove it, and look after its state
 
-    def verify(self, select: str | Sequence[str] = (), *, exclude: str | Sequence[str] = ()) -> "VerifyResult":
+    def verify(
+        self,
+        select: str | Sequence[str] = (),
+        *,
+        exclude: str | Sequence[str] = (),
+        sample: bool = False,
+        strict: bool = False,
+    ) -> "VerifyResult":
         """Recompute tables over the inputs they consumed, and compare row by row."""
         from lamina.api.asking import names_of
         from lamina.api.verify import verify_project
 
-        return verify_project(self, include=names_of(select), exclude=names_of(exclude))
+        return verify_project(
+            self, include=names_of(select), exclude=names_of(exclude), is_sample=sample, is_strict=strict
+        )
 
     def state_check(self) -> "StateCheck":
         """Compare what the state records about every model with what its table says."""

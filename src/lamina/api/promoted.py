@@ -25,7 +25,7 @@ def promoted_findings(project: Opened, last_run: Callable[[], Graph | None]) -> 
 
 
 def load_promoted(config: Config) -> Graph | None:
-    """Return the version that was last run, from a state that is only looked at; None where there is none."""
+    """Return the version that was last run, from a state that is only read; None where there is none."""
     if not os.path.exists(config.catalog.database):
         return None
     from lamina.api.custody import open_state

@@ -68,7 +68,7 @@ def _require_built(model: CompiledModel, head: Head) -> None:
 
 
 def _table_of(name: TableName) -> TableName:
-    """Return the table of a name, which may go on with what Iceberg says of it: `sales.orders.snapshots`."""
+    """Return the table of a name, which may end in one of Iceberg's metadata tables: `sales.orders.snapshots`."""
     return TableName(".".join(name.split(".")[:2]))
 
 

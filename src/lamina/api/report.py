@@ -1,12 +1,13 @@
 """The verbs that say how things are: status, intervals, history and earlier runs; wiring only, nothing is changed."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from lamina.api.engine import Engine, open_known
 from lamina.api.opened import Opened
-from lamina.api.state import open_store
+from lamina.api.state import environment_of, open_store
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError, UsageError
+from lamina.executor.lease import is_alive
 from lamina.executor.observe import Observed
 from lamina.executor.run import observe, selected_models
 from lamina.planner.broken import with_promoted
@@ -15,15 +16,17 @@ from lamina.planner.fold import fold
 from lamina.planner.plan import build_plan
 from lamina.planner.select import select, table_named
 from lamina.planner.standing import broken_status, interval_ranges, model_status, unbuilt_status
-from lamina.state.port import BatchRecord, RunRecord
+from lamina.planner.surplus import surplus_ranges
+from lamina.state.port import BatchRecord, RunRecord, StateStore
 from lamina.values.codec import from_json
 from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts, TargetFacts
-from lamina.values.interval import Interval, bound_or_none
+from lamina.values.interval import Interval, bound_or_none, subtract
 from lamina.values.names import RunId
 from lamina.values.plan import Action, Selection
 from lamina.values.result import BuiltInterval, IntervalsResult, RangeReason, RunLine, RunResult, StatusResult
 
+KILLED = "killed"
 HISTORY = 1000  # batches looked through to say what built a range
 
 
@@ -57,7 +60,9 @@ def model_intervals(project: Opened, model: str, *, execution_time: datetime | N
         facts = _folded(found, observed) if is_known else ModelFacts(coverage=Coverage(), target=TargetFacts("absent"))
         ranges = interval_ranges(found, facts, _of(found, actions) if reason is None else ())
         batches = engine.runtime.store.batches(engine.runtime.environment, found.name, limit=HISTORY)
-        built = tuple(_built(segment.interval, batches) for segment in facts.coverage.segments)
+        surplus = surplus_ranges(found, facts.coverage)
+        spans = (span for item in facts.coverage.segments for span in subtract((item.interval,), surplus))
+        built = tuple(_built(span, batches) for span in spans)
         if reason is not None:
             ranges = ranges.replace(failed=(RangeReason(reason=reason),))
         concerned = engine.findings if reason is not None or engine.broken is None else ()
@@ -67,22 +72,25 @@ def model_intervals(project: Opened, model: str, *, execution_time: datetime | N
 def project_history(project: Opened, *, limit: int) -> tuple[RunLine, ...]:
     """Return the latest runs, newest first."""
     with open_store(project) as store:
-        return tuple(_line(record) for record in store.runs(limit=limit))
+        return tuple(_line(_as_it_is(record, store)) for record in store.runs(environment_of(project), limit=limit))
 
 
 def run_info(project: Opened, run_id: str) -> RunResult:
     """Return the document an earlier run printed."""
+    environment = environment_of(project)
     with open_store(project) as store:
-        latest = next((item.run_id for item in store.runs(limit=1)), None)
+        latest = next((item.run_id for item in store.runs(environment, limit=1)), None)
         if latest is None:
             raise LaminaError("nothing has run yet", hint="`lamina run` starts the first run")
-        record = store.run(latest if run_id == "latest" else RunId(run_id))
+        record = store.run(environment, latest if run_id == "latest" else RunId(run_id))
+        record = record and _as_it_is(record, store)
         if record is None:
             raise UsageError(f"there is no run `{run_id}`", hint="`lamina history` lists the runs")
         if record.result is None:
+            was_killed = record.status == KILLED
             raise LaminaError(
-                f"run `{record.run_id}` has not ended: it is still running, or it was killed",
-                hint="what it published is kept; `lamina run` goes on from there",
+                f"run `{record.run_id}` {'was killed before it could report' if was_killed else 'is still running'}",
+                hint="what it published is kept" + ("; `lamina run` goes on from there" if was_killed else ""),
             )
         return from_json(record.result, RunResult)
 
@@ -117,6 +125,18 @@ def _built(span: Interval, batches: tuple[BatchRecord, ...]) -> BuiltInterval:
 
 def _overlap(left: Interval, right: Interval) -> bool:
     return left.start < right.end and right.start < left.end
+
+
+def _as_it_is(record: RunRecord, store: StateStore) -> RunRecord:
+    """Return the record of a run; one that did not end is running while it holds the lease; otherwise it was killed."""
+    if record.finished_at is not None:
+        return record
+    lease = store.current_lease(record.environment)
+    if lease is not None and lease.holder == record.run_id and is_alive(lease, now=datetime.now(UTC)):
+        return record
+    # Looked at again: it may have ended between the two looks.
+    last = store.run(record.environment, record.run_id) or record
+    return last if last.finished_at is not None else last.replace(status=KILLED)
 
 
 def _line(record: RunRecord) -> RunLine:

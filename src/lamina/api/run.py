@@ -7,7 +7,7 @@ from datetime import datetime
 from lamina.api.asking import Ask
 from lamina.api.engine import Engine, new_run_id, open_selected, thread_count
 from lamina.api.opened import Opened
-from lamina.api.state import open_store
+from lamina.api.state import environment_of, open_store
 from lamina.api.stopping import Stop
 from lamina.compiler.graph import Graph
 from lamina.errors import LaminaError
@@ -86,7 +86,7 @@ def apply_plan(project: Opened, plan_id: str, ask: Ask, *, stop: Stop) -> RunRes
 
 def _kept_plan(project: Opened, plan_id: str) -> Plan:
     with open_store(project) as store:
-        plan = store.load_plan(PlanId(plan_id))
+        plan = store.load_plan(environment_of(project), PlanId(plan_id))
     if plan is None:
         raise LaminaError(f"there is no plan `{plan_id}`", hint="`lamina plan` makes one and prints its id")
     return plan
@@ -113,9 +113,12 @@ def _plan(engine: Engine, selection: Selection, execution_time: datetime) -> tup
 def _changes(engine: Engine, observed: Observed, plan: Plan) -> tuple[ModelChange, ...]:
     """Compare the project with what was last run; both are compiled by this compiler."""
     before = engine.runtime.store.load_graph(engine.runtime.environment)
+    if before is not None and observed.recompiled:
+        models = {model.name: model for model in (*before.models, *observed.recompiled)}
+        before = before.replace(models=tuple(models[name] for name in sorted(models)))
     if before is not None and engine.broken is not None:
         before = without(before, engine.broken.left_out)
-    if before is None or before == engine.graph:
+    if before is None or before.models == engine.graph.models:
         return ()
     # Imported here: it needs the parser, which a plan without a change of code does not.
     from lamina.compiler.identity.changes import compare

@@ -1,4 +1,4 @@
-"""The settings of a project: read once; where they are not in order, those last in order serve to look at it."""
+"""The settings of a project: read once; where they are not valid, the last valid ones serve to look at it."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Settings(NamedTuple):
 
 
 def read_settings(root: str, variables: Mapping[str, str], *, overrides: Mapping[str, str]) -> Settings:
-    """Read `lamina.toml`, `LAMINA_*` variables and overrides; settings that are in order are remembered."""
+    """Read `lamina.toml`, `LAMINA_*` variables and overrides; valid settings are remembered."""
     file = load_project_file(scan_project_file(root), variables)
     config, problems = build_config(root, file, variables=variables, overrides=overrides)
     found = (*file.diagnostics, *problems)
@@ -33,7 +33,7 @@ def read_settings(root: str, variables: Mapping[str, str], *, overrides: Mapping
 
 
 def known_settings(settings: Settings) -> Settings:
-    """Return the settings to look at a project with: those last in order where they are not now."""
+    """Return the settings to look at a project with: the last valid ones where the current ones are not valid."""
     if not settings.problems:
         return settings
     last = _remembered(settings.config.root)

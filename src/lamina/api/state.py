@@ -9,11 +9,12 @@ from lamina.api.opened import Opened
 from lamina.compiler.graph import Graph
 from lamina.config import Config
 from lamina.state.store import SqlStore
+from lamina.values.event import Recovered
 from lamina.values.names import EnvironmentName
 
 
 class State:
-    """Own the store of one verb; a project with errors, or one that never ran, gets none by being looked at."""
+    """Own the store of one verb; a project with errors, or one that never ran, gets none just to be looked at."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -38,10 +39,16 @@ class State:
             self._store.close()
 
 
+def environment_of(project: Opened) -> EnvironmentName:
+    """Return the environment that a project works in."""
+    return EnvironmentName(project.known_settings[0].environment)
+
+
 @contextmanager
 def open_store(project: Opened) -> Iterator[SqlStore]:
     """Open the state for the block; what happened is known also while the project has errors or was moved."""
     config, _ = project.known_settings
-    restore_if_lost(config)
+    if (restored := restore_if_lost(config)) is not None:
+        project.emit(Recovered(detail=str(restored)))
     with closing(open_state(config)) as store:
         yield store

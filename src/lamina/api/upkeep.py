@@ -11,7 +11,7 @@ from lamina.api.engine import new_run_id, open_engine, open_known
 from lamina.api.opened import Opened
 from lamina.config import Config, StateConfig
 from lamina.executor.derive import derive_records, state_differences
-from lamina.executor.lease import is_dead
+from lamina.executor.lease import is_alive
 from lamina.state import place
 from lamina.state.errors import LeaseHeld
 from lamina.state.sqlite import Database, Lock, putting_in_order
@@ -83,7 +83,7 @@ def _refuse_running(config: Config, *, is_copy: bool, lock: Lock = beside_others
     """Raise while a run works on a project that was moved under it; what runs on the original of a copy is not ours."""
     with closing(open_state(config, lock=lock)) as store:
         lease = store.current_lease(EnvironmentName(config.environment))
-    if lease is not None and not is_copy and lease.expires_at > datetime.now(UTC) and not is_dead(lease.process):
+    if lease is not None and not is_copy and is_alive(lease, now=datetime.now(UTC)):
         raise LeaseHeld(lease.environment, lease.holder, since=lease.expires_at)
 
 

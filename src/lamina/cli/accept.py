@@ -1,8 +1,11 @@
-"""`lamina accept`: keep what another writer wrote to a table."""
+"""`lamina accept`: keep the rows that another writer left in a table.
+
+Job: run, 5
+"""
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 
 
 @answer_command("accept", sentence="Keep the rows that another writer left in a model's table, and build on them.")
@@ -15,3 +18,8 @@ def command(options: Options, model: str) -> Answer:
         screen.out.print(f"the table of {name} is accepted as it is")
 
     return Answer(status="ok", body={"model": name}, show=show)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    return {"model": str}

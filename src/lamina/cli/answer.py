@@ -1,4 +1,4 @@
-"""What every command shares: common options, one answer as text or JSON, and no traceback for anybody."""
+"""What every command shares: common options, one answer as text or JSON, and never a traceback."""
 
 import os
 import sys
@@ -13,6 +13,7 @@ from lamina.cli.stream import Stream
 from lamina.errors import LaminaError, ProjectInvalid, UsageError
 from lamina.values.codec import to_document
 from lamina.values.diagnostic import Diagnostic
+from lamina.values.value import Value
 from lamina.version import VERSION
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from lamina.values.event import Event
 
 INTERRUPTED = 130
+Document = type[Value] | dict[str, Any]
+"""What the JSON document of a command has, beside what all have: the fields of a value, or types by name."""
 
 
 class Options(NamedTuple):
@@ -34,7 +37,15 @@ class Options(NamedTuple):
         """Open the project that the command is about."""
         from lamina.api.project import open_project
 
-        return open_project(self.root, variables=self.variables, emit=emit)
+        return open_project(self.root, variables=self.variables, emit=emit or self._say)
+
+    def _say(self, event: "Event") -> None:
+        """Print an event for a command without a display; that a lost state was restored is nearly the only one."""
+        from lamina.cli.progress import event_line
+
+        line = event_line(event)
+        if line is not None and not self.is_quiet:
+            Stream("stderr").print(line)
 
 
 class Answer(NamedTuple):

@@ -2,7 +2,7 @@
 
 import sys
 
-from lamina.cli.commands import JOBS, module_of, names, split_command
+from lamina.cli.commands import JOBS, commands, module_of, names, split_command
 from lamina.version import VERSION
 
 WRONG_USAGE = 64
@@ -27,8 +27,9 @@ def help_text() -> str:
     width = max(len(name) for name in names()) + 2
     lines = ["Incremental data pipelines on Spark that rebuild exactly what changed, and can prove it", ""]
     lines += ["Usage: lamina COMMAND [OPTIONS]", ""]
-    for job, commands in JOBS.items():
-        lines += [job.capitalize(), *(f"  {name:<{width}}{sentence}" for name, sentence in commands.items()), ""]
+    for job in JOBS:
+        listed = [f"  {item.name:<{width}}{item.sentence}" for item in commands().values() if item.job == job]
+        lines += [job.capitalize(), *listed, ""]
     lines += ["`lamina COMMAND --help` lists the options of a command; `lamina --version` prints the version"]
     return "\n".join(lines) + "\n"
 

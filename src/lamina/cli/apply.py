@@ -1,8 +1,11 @@
-"""`lamina apply`: do what a kept plan lists, or refuse."""
+"""`lamina apply`: do what a plan lists, or refuse.
+
+Job: run, 2
+"""
 
 import click
 
-from lamina.cli.answer import Answer, Options, answer_command
+from lamina.cli.answer import Answer, Document, Options, answer_command
 
 
 @answer_command("apply", sentence="Do what a plan lists, or refuse it and say what changed since it was made.")
@@ -14,3 +17,10 @@ def command(options: Options, plan_id: str, parallel: int | None, **flags: bool)
     from lamina.cli.live import run_shown
 
     return run_shown(options, lambda project, stop: project.apply(plan_id, parallel=parallel, stop=stop, **flags))
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.result import RunResult
+
+    return RunResult

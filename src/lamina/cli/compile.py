@@ -1,8 +1,11 @@
-"""`lamina compile`: check the whole project."""
+"""`lamina compile`: check the whole project, without Spark.
+
+Job: understand, 1
+"""
 
 from collections import Counter
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 from lamina.values.words import counted
 
 
@@ -28,3 +31,10 @@ def command(options: Options) -> Answer:
 
     body = {"models": report.models, "layers": report.layers, "diagnostics": report.diagnostics}
     return Answer(status="error" if has_errors else "ok", body=body, show=show, exit_code=1 if has_errors else 0)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.compiler.report import CompileReport
+
+    return CompileReport

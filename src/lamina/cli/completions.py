@@ -1,9 +1,12 @@
-"""`lamina completions`: print the completion script of a shell."""
+"""`lamina completions`: print the completion script of a shell.
+
+Job: start, 3
+"""
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, always, answer_command
-from lamina.cli.commands import JOBS
+from lamina.cli.answer import Answer, Document, Options, Screen, always, answer_command
+from lamina.cli.commands import commands
 
 BASH = """\
 _lamina() {{
@@ -55,9 +58,14 @@ def command(_: Options, shell: str) -> Answer:
     return Answer(status="ok", body={"shell": shell, "script": text}, show=show)
 
 
+def document() -> Document:
+    """Return what its JSON document has."""
+    return {"shell": str, "script": str}
+
+
 def script(shell: str) -> str:
     """Return the completion script of one shell."""
-    every = {name: sentence for job in JOBS.values() for name, sentence in job.items()}
+    every = {item.name: item.sentence for item in commands().values()}
     described = {name: sentence for name, sentence in every.items() if " " not in name}
     described["state"] = "Check, rebuild or relocate the state"
     state = " ".join(sorted(name.removeprefix("state ") for name in every if name.startswith("state ")))

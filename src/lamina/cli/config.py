@@ -1,6 +1,9 @@
-"""`lamina config`: print every setting and where it came from."""
+"""`lamina config`: print every setting and where it came from.
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+Job: start, 2
+"""
+
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 
 
 @answer_command("config", sentence="Print every effective setting and where it came from; secrets print as ***.")
@@ -19,6 +22,13 @@ def command(options: Options) -> Answer:
 
     body = {"project": config.project, "root": config.root, "settings": config.settings}
     return Answer(status="ok", body=body, show=show)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.config import Setting
+
+    return {"project": str, "root": str, "settings": tuple[Setting, ...]}
 
 
 def _words(value: object) -> str:

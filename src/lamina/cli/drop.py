@@ -1,11 +1,14 @@
-"""`lamina drop`: remove a model's table, its files and its record."""
+"""`lamina drop`: remove the table of a model, and what is recorded about it.
+
+Job: operate, 1
+"""
 
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 
 if TYPE_CHECKING:
     from lamina.values.result import DropResult
@@ -26,6 +29,13 @@ def command(options: Options, model: str, *, yes: bool, force: bool) -> Answer:
         screen.out.print(f"dropped {result.table}: {result.loss}")
 
     return Answer(status="ok", body=to_builtins(result), show=show)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.result import DropResult
+
+    return DropResult
 
 
 def _agree(_: "DropResult") -> bool:

@@ -1,10 +1,13 @@
-"""`lamina explain`: say what a model does, reads and proves."""
+"""`lamina explain`: say what a model does, reads and proves.
+
+Job: understand, 3
+"""
 
 from typing import TYPE_CHECKING
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 from lamina.values.words import counted
 
 if TYPE_CHECKING:
@@ -28,6 +31,13 @@ def command(options: Options, model: str) -> Answer:
         show_diagnostics(screen, explanation.diagnostics)
 
     return Answer(status="ok", body=to_builtins(explanation), show=show)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.compiler.report import Explanation
+
+    return Explanation
 
 
 def _lines(model: "Explanation") -> list[str]:
@@ -56,7 +66,7 @@ def _lines(model: "Explanation") -> list[str]:
         notes += ["changes there do not revisit old slices"] if use.on_touch == "keep" else []
         lines.append(f"  {use.name}: {columns}" + (f"  [{'; '.join(notes)}]" if notes else ""))
     lines += ["", "incrementality", *(f"  {step}" for step in model.incrementality)]
-    lines += ["", "read by   " + (", ".join(model.read_by) or "nobody"), ""]
+    lines += ["", "read by   " + (", ".join(model.read_by) or "no model"), ""]
     if model.columns is None:
         lines.append("columns   known when it runs")
     else:

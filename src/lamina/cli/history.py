@@ -1,10 +1,13 @@
-"""`lamina history`: list the latest runs."""
+"""`lamina history`: list the latest runs.
+
+Job: look back, 1
+"""
 
 from typing import TYPE_CHECKING
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 from lamina.values.words import counted
 
 if TYPE_CHECKING:
@@ -30,12 +33,19 @@ def command(options: Options, limit: int) -> Answer:
     return Answer(status="ok", body={"runs": to_builtins(runs)}, show=show)
 
 
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.result import RunLine
+
+    return {"runs": tuple[RunLine, ...]}
+
+
 def run_words(run: "RunLine") -> str:
     """Say how a run ended; its id already says when it began."""
     from lamina.values.time_words import duration_words
 
     if run.finished_at is None:
-        return "still running, or killed"
+        return "what it published is kept" if run.status == "killed" else ""
     counts = {"built": run.tables_built, "failed": run.tables_failed}
     parts = [f"{count} {word}" for word, count in counts.items() if count]
     parts += [counted(run.rows_written, "row")] if run.tables_built else []

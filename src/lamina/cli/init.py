@@ -1,11 +1,14 @@
-"""`lamina init`: start a project."""
+"""`lamina init`: start a project from a template.
+
+Job: start, 1
+"""
 
 import os
 import shlex
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 from lamina.values.codec import to_builtins
 from lamina.values.words import counted
 
@@ -31,6 +34,13 @@ def command(_: Options, folder: str, template: str) -> Answer:
             screen.err.print(f"\nnext: {next_step(folder, template)}")
 
     return Answer(status="ok", body=to_builtins(started), show=show)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.api.starter import StartedProject
+
+    return StartedProject
 
 
 def next_step(folder: str, template: str) -> str:

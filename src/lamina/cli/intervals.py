@@ -1,17 +1,20 @@
-"""`lamina intervals`: list the ranges of a model by their state."""
+"""`lamina intervals`: list the ranges of a model: built, missing, stale, failed.
+
+Job: trust, 3
+"""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 from lamina.values.result import IntervalsResult
 
-STANDINGS = ("partial", "missing", "pending", "failed", "waiting")
+STANDINGS = ("partial", "missing", "pending", "failed", "waiting", "surplus")
 
 
-@answer_command("intervals", sentence="List the ranges of a model: built, missing, pending, failed, waiting.")
+@answer_command("intervals", sentence="List the ranges of a model: built, missing, pending, failed, waiting, surplus.")
 @click.argument("model")
 @click.option("--execution-time", metavar="TIME", help="The time that counts as now")
 def command(options: Options, model: str, execution_time: str | None) -> Answer:
@@ -38,6 +41,13 @@ def command(options: Options, model: str, execution_time: str | None) -> Answer:
 
     status = "error" if result.exit_code else "ok"
     return Answer(status=status, body=to_builtins(result), show=show, exit_code=result.exit_code)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.result import IntervalsResult
+
+    return IntervalsResult
 
 
 def _lines(result: IntervalsResult) -> list[tuple[str, str, str, str]]:

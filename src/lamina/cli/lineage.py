@@ -1,11 +1,14 @@
-"""`lamina lineage`: follow columns up and down."""
+"""`lamina lineage`: follow columns up to their origins or down to their readers.
+
+Job: understand, 5
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 from lamina.cli.drawing import as_dot, as_mermaid, as_tree
 
 
@@ -47,3 +50,10 @@ def command(options: Options, target: str, direction: str | None, form: str) -> 
     if drawing is not None:
         body["drawing"] = drawing(flows)
     return Answer(status="ok", body=body, show=show)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.compiler.lineage import Point, Reached
+
+    return {"of": Point, "upstream": tuple[Reached, ...], "downstream": tuple[Reached, ...]}

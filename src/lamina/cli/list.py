@@ -1,6 +1,9 @@
-"""`lamina list`: list the models of a selection."""
+"""`lamina list`: list models by name, tag, path, source or graph.
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+Job: understand, 2
+"""
+
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 from lamina.cli.selection import selection_options
 
 
@@ -20,3 +23,10 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...])
         screen.out.print(table)
 
     return Answer(status="ok", body={"models": models}, show=show)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.compiler.report import ListedModel
+
+    return {"models": tuple[ListedModel, ...]}

@@ -35,7 +35,7 @@ def shown_if_needed(options: Options) -> Iterator[Callable[[Event], None]]:
 
 @contextmanager
 def shown(options: Options) -> "Iterator[TerminalDisplay | PlainDisplay | NoDisplay]":
-    """Show events for the block as fits stderr: live on a terminal, lines elsewhere, nothing if asked to be quiet."""
+    """Show events for the block on stderr: live on a terminal, lines elsewhere, nothing if asked to be quiet."""
     # Imported here: most questions are answered before there is something to show.
     from rich.console import Console
 
@@ -69,7 +69,7 @@ def run_shown(options: Options, verb: "Callable[[Project, Stop], RunResult]") ->
 
 @contextmanager
 def interruptible(stop: "Stop") -> Iterator[None]:
-    """Let the first signal end the run after the current commit, the second at once; before a run there is no first."""
+    """Let the first signal end the run after the current commit, the second at once; without a run, end the command."""
 
     def handle(number: int, _: object) -> None:
         if not stop.is_heard:

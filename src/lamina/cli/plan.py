@@ -1,8 +1,11 @@
-"""`lamina plan`: say what a run would do, and keep it for `apply`."""
+"""`lamina plan`: say what a run would do and why, without Spark.
+
+Job: run, 1
+"""
 
 from typing import Any
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 from lamina.cli.asking import asking_options
 
 
@@ -31,3 +34,13 @@ def command(options: Options, **flags: Any) -> Answer:
     }
     # What can be built is planned all the same, as a run would build it in part.
     return Answer(status="ok", body=body, show=show, exit_code=2 if planned.diagnostics else 0)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.cli.documents import fields_of
+    from lamina.values.change import ModelChange
+    from lamina.values.diagnostic import Diagnostic
+    from lamina.values.plan import Plan
+
+    return {**fields_of(Plan), "changes": tuple[ModelChange, ...], "diagnostics": tuple[Diagnostic, ...]}

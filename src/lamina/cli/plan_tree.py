@@ -49,7 +49,7 @@ def plan_tree(plan: Plan, changes: tuple[ModelChange, ...], zones: Mapping[Model
 
 
 def change_words(change: ModelChange) -> str:
-    """Say what became of a model; nothing where only the form of its text is another."""
+    """Say what became of a model; nothing where only the formatting of its text changed."""
     if change.change == "metadata":
         if not change.settings:
             return ""
@@ -63,7 +63,7 @@ def change_words(change: ModelChange) -> str:
 
 
 def columns_words(columns: tuple[ColumnChange, ...]) -> str:
-    """Name the columns that are not what they were, with both types where they differ."""
+    """Name the columns that changed, with both types where they differ."""
     words = [
         f"{item.name}: {item.before} -> {item.after}" if item.before and item.after else f"{item.name} {item.change}"
         for item in columns[:_MOST_COLUMNS]

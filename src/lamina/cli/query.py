@@ -1,8 +1,11 @@
-"""`lamina query`: ask the tables something."""
+"""`lamina query`: run a query over the tables.
+
+Job: look back, 3
+"""
 
 import click
 
-from lamina.cli.answer import Answer, Options, answer_command
+from lamina.cli.answer import Answer, Document, Options, answer_command
 
 
 @answer_command("query", sentence="Run one query over models and sources, by their names, and print its rows.")
@@ -20,3 +23,10 @@ def command(options: Options, sql: str, limit: int) -> Answer:
     with shown_if_needed(options) as emit:
         result = options.open(emit).query(sql, limit=limit)
     return rows_answer(result)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.result import QueryResult
+
+    return QueryResult

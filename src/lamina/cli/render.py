@@ -47,7 +47,7 @@ def folded(found: tuple[Diagnostic, ...]) -> list[tuple[Diagnostic, ...]]:
 
 
 def _rank(code: str) -> int:
-    """Rank codes by how much may hang on them: L1 is the project's files, L20 its names and syntax."""
+    """Rank codes by how much may depend on them: L1 is the project's files, L20 its names and syntax."""
     return 0 if code.startswith("L1") else 1 if code.startswith("L20") else 2
 
 
@@ -111,5 +111,5 @@ def _excerpt(root: str, place: Place) -> str:
 
 
 def _printable(text: str) -> str:
-    """Return a text without letters that a terminal obeys instead of showing them; some turn what follows."""
+    """Return a text without characters that control a terminal; some of them reverse the text that follows."""
     return "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in text)

@@ -1,8 +1,11 @@
-"""`lamina render`: print the SQL of a model."""
+"""`lamina render`: print the SQL of a model as it would run.
+
+Job: understand, 4
+"""
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, always, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, always, answer_command
 
 
 @answer_command(
@@ -19,3 +22,10 @@ def command(options: Options, model: str, partition: str | None) -> Answer:
 
     body = {"model": rendered.model, "sql": rendered.sql, "parameters": rendered.parameters}
     return Answer(status="ok", body=body, show=show)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.planner.preview import Rendered
+
+    return Rendered

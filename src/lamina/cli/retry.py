@@ -1,8 +1,11 @@
-"""`lamina retry`: try again what failed permanently."""
+"""`lamina retry`: try failed models again.
+
+Job: run, 4
+"""
 
 import click
 
-from lamina.cli.answer import Answer, Options, answer_command
+from lamina.cli.answer import Answer, Document, Options, answer_command
 
 
 @answer_command("retry", sentence="Forget that models failed, and run them again with what they read.")
@@ -12,3 +15,10 @@ def command(options: Options, models: tuple[str, ...]) -> Answer:
     from lamina.cli.live import run_shown
 
     return run_shown(options, lambda project, stop: project.retry(*models, stop=stop))
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.result import RunResult
+
+    return RunResult

@@ -1,8 +1,11 @@
-"""`lamina rule`: explain one diagnostic code."""
+"""`lamina rule`: explain a diagnostic code.
+
+Job: understand, 6
+"""
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 from lamina.errors import UsageError
 
 
@@ -23,3 +26,10 @@ def command(_: Options, code: str | None) -> Answer:
                 screen.out.print(f"\n{page.text}")
 
     return Answer(status="ok", body={"rules": pages}, show=show)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.api.rulebook import RulePage
+
+    return {"rules": tuple[RulePage, ...]}

@@ -1,10 +1,13 @@
-"""`lamina run`: find what is stale, build it, say what was done."""
+"""`lamina run`: build what new data or new code made stale, and only that.
+
+Job: run, 3
+"""
 
 from typing import Any
 
 import click
 
-from lamina.cli.answer import Answer, Options, answer_command
+from lamina.cli.answer import Answer, Document, Options, answer_command
 from lamina.cli.asking import asking_options
 
 
@@ -18,3 +21,10 @@ def command(options: Options, **flags: Any) -> Answer:
     from lamina.cli.live import run_shown
 
     return run_shown(options, lambda project, stop: project.run(stop=stop, **flags))
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.result import RunResult
+
+    return RunResult

@@ -1,8 +1,11 @@
-"""`lamina show`: look at some rows of a model."""
+"""`lamina show`: print some rows of a model.
+
+Job: look back, 4
+"""
 
 import click
 
-from lamina.cli.answer import Answer, Options, answer_command
+from lamina.cli.answer import Answer, Document, Options, answer_command
 
 
 @answer_command("show", sentence="Print some rows of a model's table.")
@@ -16,3 +19,10 @@ def command(options: Options, model: str, limit: int) -> Answer:
     with shown_if_needed(options) as emit:
         result = options.open(emit).show(model, limit=limit)
     return rows_answer(result)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.result import QueryResult
+
+    return QueryResult

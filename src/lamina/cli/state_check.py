@@ -1,6 +1,9 @@
-"""`lamina state check`: compare the state with what the tables say."""
+"""`lamina state check`: compare the state with what the tables say.
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+Job: trust, 4
+"""
+
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 
 
 @answer_command("state check", sentence="Compare what the state records about every model with what its table says.")
@@ -26,3 +29,10 @@ def command(options: Options) -> Answer:
 
     status = "different" if found else "ok"
     return Answer(status=status, body={"differences": to_builtins(found)}, show=show, exit_code=1 if found else 0)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.custody import StateCheck
+
+    return StateCheck

@@ -1,6 +1,9 @@
-"""`lamina state rebuild`: restore a lost state from its copies and from the marks in the tables."""
+"""`lamina state rebuild`: restore a lost state from its copies and the tables.
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+Job: trust, 5
+"""
+
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 
 
 @answer_command("state rebuild", sentence="Restore the state from its newest good copy and the marks in the tables.")
@@ -25,3 +28,10 @@ def command(options: Options) -> Answer:
             screen.out.print(f"not restored: {', '.join(result.not_restored)}")
 
     return Answer(status="ok", body=to_builtins(result), show=show)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.custody import StateRebuild
+
+    return StateRebuild

@@ -1,6 +1,9 @@
-"""`lamina state relocate`: let a project that was moved or copied find its tables in its new folder."""
+"""`lamina state relocate`: rewrite paths after a project was moved or copied.
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+Job: trust, 6
+"""
+
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 
 
 @answer_command("state relocate", sentence="After a project was moved or copied, rewrite the paths of its tables.")
@@ -18,3 +21,10 @@ def command(options: Options) -> Answer:
             screen.out.print(f"{counted(len(result.tables), 'table')} relocated to {result.moved_to}")
 
     return Answer(status="ok", body=to_builtins(result), show=show)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.custody import StateRelocation
+
+    return StateRelocation

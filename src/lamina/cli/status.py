@@ -1,8 +1,11 @@
-"""`lamina status`: show the state of every model."""
+"""`lamina status`: say how up to date every model is, and why.
+
+Job: trust, 2
+"""
 
 import click
 
-from lamina.cli.answer import Answer, Options, Screen, answer_command
+from lamina.cli.answer import Answer, Document, Options, Screen, answer_command
 from lamina.cli.selection import selection_options
 
 _STYLES = {"current": "green", "stale": "yellow", "not_built": "yellow", "failed": "red", "blocked": "red"}
@@ -40,3 +43,10 @@ def command(options: Options, select: tuple[str, ...], exclude: tuple[str, ...],
 
     status = "error" if result.exit_code else "ok"
     return Answer(status=status, body=open_ended(to_builtins(result)), show=show, exit_code=result.exit_code)
+
+
+def document() -> Document:
+    """Return what its JSON document has."""
+    from lamina.values.result import StatusResult
+
+    return StatusResult

@@ -1,6 +1,6 @@
 """What compiling remembers, as values: linked models by everything they depend on, query objects by content.
 
-Nothing in it is believed by another version of the code than the one that wrote it; losing it costs time only.
+Only the version of the code that wrote it uses it; losing it costs only time.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -47,7 +47,7 @@ class Frame(Value, frozen=True, array_like=True):
 
 
 class StoredBase(Value, frozen=True, array_like=True):
-    """A whole compilation but for its objects; the packed parts are decoded one by one, when needed."""
+    """A whole compilation without its objects; the packed parts are decoded one by one, when needed."""
 
     identity: str  # of this one file: what belongs to it names it
     project_key: str
@@ -66,7 +66,7 @@ class StoredObjects(Value, frozen=True, array_like=True):
 
 
 class StoredChanges(Value, frozen=True, array_like=True):
-    """What a compilation has made again since the base that it names; all else is as it is there."""
+    """What a compilation has made again since the base that it names; everything else is as in the base."""
 
     base: str  # its identity
     project_key: str

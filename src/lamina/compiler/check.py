@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from lamina.compiler.known_rules import demotable, rules_by_code, rules_of_model, rules_of_project
+from lamina.compiler.known_rules import demotable, rules_of_model, rules_of_project
 from lamina.compiler.link.linked import Linked
 from lamina.compiler.link.parameters import bound_type
 from lamina.compiler.rules import order_dependent_function, possible_ties
 from lamina.compiler.slices.incrementality import judge
-from lamina.compiler.slices.verdict import Refusal, Refused, Verdict
+from lamina.compiler.slices.verdict import Refused, Verdict
 from lamina.compiler.subject import ProjectSubject, Subject
 from lamina.project.source import SourceTable
 from lamina.strategies.traits import Traits
-from lamina.values.diagnostic import Diagnostic, Place
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import ModelName
 
 ORDER_CODES = frozenset({order_dependent_function.RULE.code, possible_ties.RULE.code})
@@ -22,7 +22,8 @@ def check_model(subject: Subject) -> tuple[Diagnostic, ...]:
     """Return what the rules find in one model, and what its verdict refuses."""
     found = [item for violations in rules_of_model() for item in violations(subject)]
     if isinstance(subject.verdict, Refused):
-        found += [_finding(refusal, subject) for refusal in subject.verdict.refusals]
+        path, name = subject.file.path, subject.model.name
+        found += [item.replace(file=item.file or path, model=name) for item in subject.verdict.refusals]
     return tuple(demote(found, subject.model.settings.allow)) if found else ()
 
 
@@ -50,13 +51,3 @@ def demote(found: Iterable[Diagnostic], allowed: Iterable[str]) -> Iterator[Diag
             yield item.replace(severity="info", message=f"allowed: {item.message}")
         else:
             yield item
-
-
-def _finding(refusal: Refusal, subject: Subject) -> Diagnostic:
-    line, column = refusal.at
-    return rules_by_code()[refusal.code].finding(
-        refusal.message,
-        place=Place(file=refusal.file or subject.file.path, line=line, column=column),
-        model=subject.model.name,
-        hint=refusal.hint,
-    )

@@ -1,6 +1,6 @@
 """Compile a project: objects of its queries, names, layers, then one linking pass in topological order.
 
-Whatever the memory of an earlier compilation still answers for is not done again.
+What an earlier compilation did, and what is still right, is not done again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ from lamina.project.source import SourceSchema, SourceTable
 from lamina.strategies.table import traits_of
 from lamina.values.codec import Packed
 from lamina.values.diagnostic import Diagnostic, Place, sort_diagnostics
-from lamina.values.names import ModelName, TableName
+from lamina.values.names import ModelName, TableName, same_name
 
 References = tuple[StoredReference, ...]
 
@@ -93,7 +93,7 @@ def graph_of_pass(
 def _objects(
     tasks: Mapping[ModelName, ObjectTask], memory: Memory, *, names: Names, run: RunTasks
 ) -> dict[str, Packed]:
-    """Return the object of every query, packed, by key; only those that memory cannot answer for are made."""
+    """Return the object of every query, packed, by key; only those that the memory does not have are made."""
     known: dict[str, Packed] = {}
     wanted: dict[str, ObjectTask] = {}
     for name, task in tasks.items():
@@ -106,7 +106,7 @@ def _objects(
 
 
 def _is_current(name: str, task: ObjectTask, memory: Memory, *, names: Names) -> bool:
-    """Return whether every name in a remembered query still stands for what it stood for."""
+    """Return whether every name in a remembered query still means what it meant."""
     link = memory.links.get(name)
     if link is not None and link.object_key == task.key:
         references = link.references
@@ -123,7 +123,7 @@ def _references(name: str, task: ObjectTask, memory: Memory, *, objects: Mapping
 
 
 def model_names(file: ModelFile, references: References, known: Names, *, found: list[Diagnostic]) -> ModelNames:
-    """Return what the names of a model stand for; those that stand for nothing are noted."""
+    """Return what the names of a model mean; those that mean nothing are noted."""
     schema = file.name.partition(".")[0]
     for reference in references:
         if known.resolve(reference.parts, schema=schema) is None:
@@ -152,10 +152,10 @@ def model_names(file: ModelFile, references: References, known: Names, *, found:
 def _unknown(parts: tuple[str, ...], known: Names, *, place: Place, file: ModelFile) -> Diagnostic:
     schema = file.name.partition(".")[0]
     if known.is_disabled(parts, schema=schema):
-        return unknown_dependency.finding_disabled(".".join(parts), place=place, model=file.name)
+        return unknown_dependency.finding_of_disabled(".".join(parts), place=place, model=file.name)
     same = known.elsewhere(parts[0]) if len(parts) == 1 else ()
     if len(same) > 1:
-        return unknown_dependency.finding_ambiguous(parts[0], place=place, model=file.name, candidates=same)
+        return unknown_dependency.finding_of_ambiguous(parts[0], place=place, model=file.name, candidates=same)
     close = known.nearest(parts, schema=schema)
     return unknown_dependency.finding(".".join(parts), place=place, model=file.name, nearest=close)
 
@@ -196,7 +196,7 @@ def _duplicate_targets(models: Iterable[ModelFile]) -> Iterable[Diagnostic]:
             continue
         target = target_of(model)
         other = owners.setdefault(target.lower(), model.name)
-        if other != model.name and other.lower() != model.name.lower():
+        if other != model.name and not same_name(other, model.name):
             place = model.places.of("alias" if model.settings.alias else "schema")
             yield duplicate_target.finding(target, place=place, model=model.name, other=other)
 

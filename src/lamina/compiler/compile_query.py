@@ -50,7 +50,7 @@ def _object(text: str, parsed: Parsed, nodes: Nodes, *, resolve: Resolve, needs_
     tree = parsed.tree
     hidden = _hidden_name(parsed.tokens) if "identifier" in text.lower() else None
     if hidden is not None:
-        return QueryObject(diagnostics=(invalid_sql.hidden_name(place=place_at(text, hidden.start)),))
+        return QueryObject(diagnostics=(invalid_sql.finding_of_hidden_name(place=place_at(text, hidden.start)),))
     if any(dot.args.get("this") is None or dot.args.get("expression") is None for dot in nodes.of(_DOTS)):
         found = invalid_sql.finding("a name is missing before or after a dot", place=Place(file=""))
         return QueryObject(diagnostics=(found,))

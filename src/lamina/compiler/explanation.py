@@ -23,7 +23,7 @@ def explain_incrementality(graph: Graph, model: CompiledModel) -> tuple[str, ...
             return steps
         case Refused(refusals=refusals):
             return tuple(
-                f"{item.file or model.path}:{item.at[0]}:{item.at[1]}: {item.message} [{item.code}]"
+                f"{item.file or model.path}:{item.line}:{item.column}: {item.message} [{item.code}]"
                 for item in refusals
             )
         case None if model.kind == "sql":

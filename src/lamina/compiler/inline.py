@@ -11,7 +11,7 @@ from lamina.values.value import Value
 
 
 class Part(Value, frozen=True):
-    """One query of a rendering: a model's text, its object, and what its references stand for."""
+    """One query of a rendering: a model's text, its object, and what its references mean."""
 
     model: CompiledModel
     query: QueryObject

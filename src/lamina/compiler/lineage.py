@@ -85,7 +85,7 @@ def find_table(graph: Graph, text: str) -> TableName | None:
 
 
 def _has_column(graph: Graph, table: TableName, column: str) -> bool:
-    """Return whether a table has a column, or someone reads it of a table whose columns are not known."""
+    """Return whether a table has a column, or a model reads it from a table whose columns are not known."""
     if any(item.name.lower() == column for item in _schemas(graph).get(table) or ()):
         return True
     edges = (edge for model in graph.models for edge in model.lineage)

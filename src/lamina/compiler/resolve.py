@@ -1,4 +1,4 @@
-"""What the names in queries stand for: models and source tables, compared without case."""
+"""What the names in queries mean: models and source tables, compared without case."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -30,13 +30,13 @@ class Names:
         self._compared = 0
 
     def resolve(self, parts: tuple[str, ...], *, schema: str) -> TableName | None:
-        """Return the table that a name stands for in a query of a model of `schema`.
+        """Return the table that a name means in a query of a model of `schema`.
 
         >>> names = Names(["sales.orders", "main.days"], ["raw.orders"], default_schema="main")
         >>> names.resolve(("orders",), schema="sales"), names.resolve(("days",), schema="sales")
         ('sales.orders', 'main.days')
 
-        A bare name that is in neither schema stands for the only model of that name, or else the only source.
+        A bare name that is in neither schema means the only model of that name, or else the only source.
         """
         if len(parts) == 1:
             own, shared = f"{schema}.{parts[0]}", f"{self.default_schema}.{parts[0]}"
@@ -59,11 +59,11 @@ class Names:
         return _by_bare_name(self.sources.values())
 
     def full_name(self, parts: tuple[str, ...], *, schema: str) -> str:
-        """Return the table that a name stands for, or the name itself in lower case."""
+        """Return the table that a name means, or the name itself in lower case."""
         return self.resolve(parts, schema=schema) or ".".join(parts).lower()
 
     def is_disabled(self, parts: tuple[str, ...], *, schema: str) -> bool:
-        """Return whether a name would stand for a model if that were enabled."""
+        """Return whether a name would mean a model if that were enabled."""
         schemas = (schema, self.default_schema) if len(parts) == 1 else ()
         full = (".".join(parts), *(f"{item}.{parts[0]}" for item in schemas))
         return any(name.lower() in self._disabled for name in full)
@@ -73,7 +73,7 @@ class Names:
         return self.models.get(folded) or self.sources.get(folded)
 
     def nearest(self, parts: tuple[str, ...], *, schema: str) -> str | None:
-        """Return the known name closest to an unknown one, in a form that stands for it; models before the others."""
+        """Return the known name closest to an unknown one, in a form that means it; models before the others."""
         self._compared += len(self.models) + len(self.sources)
         if self._compared > MOST_COMPARED:
             return None

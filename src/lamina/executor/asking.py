@@ -19,7 +19,7 @@ def ask_again(runtime: Runtime, graph: Graph, names: tuple[ModelName, ...], *, r
 
 
 def _asked(model: CompiledModel, view: StateView) -> tuple[Interval, ...]:
-    """Return what failed although nothing was stale: someone had asked for it, so it is requested again."""
+    """Return what failed although nothing was stale: it had been requested, so it is requested again."""
     if model.name not in view.models:
         return ()
     failed = failed_ranges(tuple(item for item in view.failures if item.model == model.name))

@@ -12,7 +12,7 @@ from lamina.planner.select import find_model, unknown_model
 from lamina.state.port import ModelRecord, StateView
 from lamina.strategies.history import keeps_history
 from lamina.values.coverage import Coverage
-from lamina.values.names import ModelName, RunId, TableName
+from lamina.values.names import ModelName, RunId, TableName, folded
 from lamina.values.result import DropResult
 from lamina.values.words import listed
 
@@ -60,9 +60,9 @@ def drop_table(
 def _named(graph: Graph, view: StateView, text: str) -> tuple[CompiledModel | None, ModelRecord]:
     """Return the model a person means, in the project or only recorded, with what is recorded of it."""
     model = find_model(graph, text)
-    wanted = text.lower()
+    wanted = folded(text)
     if model is None:
-        names = [name for name in view.models if wanted in (name.lower(), name.lower().partition(".")[2])]
+        names = [name for name in view.models if wanted in (folded(name), folded(name).partition(".")[2])]
         if len(names) != 1:
             raise unknown_model(graph, text)
         return None, view.models[names[0]]

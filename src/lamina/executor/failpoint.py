@@ -10,6 +10,7 @@ NAMES = (
     "lease.after",
     "request.after",
     "recover.after",
+    "plan.after",
     "fold.after",
     "intent.after",
     "stage.after",

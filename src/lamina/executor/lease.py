@@ -4,7 +4,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread
 
@@ -63,8 +63,13 @@ def _process_name(pid: int) -> str:
     return f"{socket.gethostname()}:{pid}:{_start_time(pid)}"
 
 
+def is_alive(lease: Lease | None, *, now: datetime) -> bool:
+    """Return whether a lease is held by a run that may still be working."""
+    return lease is not None and lease.expires_at > now and not is_dead(lease.process)
+
+
 def is_dead(process: str) -> bool:
-    """Return whether a holder of a lease, on this machine, is gone for sure."""
+    """Return whether a holder of a lease, on this machine, has certainly ended."""
     host, _, rest = process.partition(":")
     pid, _, started = rest.partition(":")
     if host != socket.gethostname() or not started or not pid.isdigit():

@@ -41,5 +41,5 @@ class RunLog:
             self._folder.mkdir(parents=True, exist_ok=True)
             return (self._folder / f"{event.run_id}.jsonl").open("a", encoding="utf-8", buffering=1)
         except OSError:
-            # A log that cannot be written must not stop the work it would tell about.
+            # A log that cannot be written must not stop the work that it is about.
             return None

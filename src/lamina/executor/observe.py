@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel, Graph
+from lamina.executor.recompile import recompile
 from lamina.executor.runtime import Runtime
+from lamina.planner.recompiled import under_new_fingerprint
 from lamina.planner.recover import (
     Found,
     Identity,
@@ -18,11 +20,11 @@ from lamina.planner.recover import (
     stand,
 )
 from lamina.project.source import SourceTable
-from lamina.state.port import ModelRecord, StateView
+from lamina.state.port import ModelRecord, PromotedModel, StateView
 from lamina.values.coverage import Coverage, Mark
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.facts import Facts, Head, ModelFacts, TargetFacts
-from lamina.values.names import ColumnName, ModelName, Position, TableName
+from lamina.values.names import ColumnName, Fingerprint, ModelName, Position, TableName
 from lamina.values.result import Detection
 from lamina.values.touch import Touch
 from lamina.warehouse.failure import WarehouseFailure
@@ -49,6 +51,8 @@ class Observed:
     highest_token: int  # in the marks of moved tables
     unreadable: dict[TableName, WarehouseFailure] = field(default_factory=dict)  # sources, each with what is wrong
     taken_over: str | None = None  # identity of a lost store, whose marks an empty state goes on from
+    promoted: dict[ModelName, PromotedModel] = field(default_factory=dict)
+    recompiled: tuple[CompiledModel, ...] = ()  # promoted models of another compiler, as ours reads them
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -77,7 +81,10 @@ def look(
     view = runtime.store.view(runtime.environment)
     models = managed_models(graph)
     heads = runtime.warehouse.heads([model.target for model in models])
+    recompiled = recompile(runtime, view)
     recoveries, marks = _recover(runtime, models, view=view, heads=heads)
+    for name in recompiled.keys() & recoveries.keys():
+        recoveries[name] = _renamed(recoveries[name], recompiled[name], before=view.promoted[name].fingerprint)
     records = {name: _record(name, recovery.recorded) for name, recovery in recoveries.items()}
     last = {TableName(source.name): _last_position(source, view, records) for source in sources}
     seen, unreadable = look_at_sources(runtime, graph, sources, pins=_ahead(pins, view), last=last)
@@ -107,7 +114,14 @@ def look(
         highest_token=max((mark.token for mark in marks), default=0),
         unreadable=unreadable,
         taken_over=_taken_over(runtime, view, marks),
+        promoted=view.promoted,
+        recompiled=tuple(recompiled.values()),
     )
+
+
+def _renamed(recovery: Recovery, model: CompiledModel, *, before: Fingerprint) -> Recovery:
+    coverage = under_new_fingerprint(recovery.recorded.coverage, model, before=before)
+    return recovery.replace(recorded=recovery.recorded.replace(coverage=coverage))
 
 
 def managed_models(graph: Graph) -> tuple[CompiledModel, ...]:

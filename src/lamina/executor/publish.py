@@ -13,7 +13,7 @@ from lamina.planner.record import record_batch
 from lamina.planner.touches import adds_nothing, batch_extent, has_new_rows, is_append, is_compared, new_slices
 from lamina.planner.unique_keys import proven_keys, replaced_later, unproven_keys
 from lamina.state.errors import LeaseLost, PublishConflict
-from lamina.state.port import Lease, ModelRecord
+from lamina.state.port import Lease, ModelRecord, Promotion
 from lamina.values.batch import Batch, CheckResult, Diff, DiffQuestion, Published, Staged
 from lamina.values.coverage import Mark, ProvenKey
 from lamina.values.diagnostic import Place
@@ -107,7 +107,8 @@ def publish_batch(writer: Writer, batch_base: BatchBase, batch: Batch) -> Outcom
         _abandon(runtime, batch)
         raise
     published = published.replace(duration_ms=round((monotonic() - started) * 1000))
-    return Outcome(published=published, touch=_record(writer, published), checks=checks, drift=staged.drift)
+    touch = _record(writer, batch_base.model, published)
+    return Outcome(published=published, touch=touch, checks=checks, drift=staged.drift)
 
 
 def _intend(writer: Writer, batch_base: BatchBase, batch: Batch) -> None:
@@ -163,7 +164,7 @@ def _placed(runtime: Runtime, model: CompiledModel, check: CheckResult, number: 
 
 
 def _prepare(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tuple[ProvenKey, ...]) -> Published:
-    """Compare with what stood there, write the late facts, and return all that one transaction will record."""
+    """Compare with what was there, write the late facts, and return all that one transaction will record."""
     warehouse = writer.runtime.warehouse
     mark = _late_mark(writer, batch_base, staged, proven)
     diff = _diff(writer, batch_base, staged)
@@ -214,11 +215,17 @@ def touch_of(batch_base: BatchBase, staged: Staged, diff: Diff | None) -> Touch:
     )
 
 
-def _record(writer: Writer, published: Published) -> Touch:
+def _record(writer: Writer, model: CompiledModel, published: Published) -> Touch:
     """Publish and record; an unknown outcome is looked at, never blindly tried again."""
     runtime = writer.runtime
     try:
-        touch = runtime.store.record(published, writer.lease, at=runtime.clock(), execution_time=writer.execution_time)
+        touch = runtime.store.record(
+            published,
+            writer.lease,
+            at=runtime.clock(),
+            execution_time=writer.execution_time,
+            promotion=Promotion(model, runtime.compiling.origin),
+        )
     except (LeaseLost, PublishConflict):
         _abandon(runtime, published.batch)
         raise

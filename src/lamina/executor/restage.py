@@ -8,7 +8,7 @@ from lamina.warehouse.failure import WarehouseFailure
 
 
 def follow_harmless_move(writer: Writer, state: RunState, model: CompiledModel) -> None:
-    """Take a compaction or a property change in, so that the batch can be staged again on it."""
+    """Accept a compaction or a property change, so that the batch can be staged again on it."""
     warehouse, record = writer.runtime.warehouse, state.record(model.name)
     head = warehouse.heads([model.target])[model.target]
     history = warehouse.history(model.target, record.position)

@@ -16,7 +16,7 @@ from lamina.executor.run_state import RunState
 from lamina.executor.runtime import Runtime
 from lamina.executor.state_copy import keep_copy
 from lamina.executor.summary import ended_result, run_result
-from lamina.planner.broken import only, with_promoted
+from lamina.planner.asked import asked_slices
 from lamina.planner.cadence import next_due
 from lamina.planner.plan import build_plan
 from lamina.state.errors import LeaseLost
@@ -24,7 +24,7 @@ from lamina.state.port import Lease, ModelRecord, RunRecord
 from lamina.values.codec import to_json
 from lamina.values.event import Recovered
 from lamina.values.names import ModelName, PlanId, RunId
-from lamina.values.plan import Plan, Selection
+from lamina.values.plan import Build, Plan, Rebuild, Selection
 from lamina.values.result import Propagation, RunResult
 from lamina.warehouse.port import NO_PINS, Pins
 
@@ -90,8 +90,9 @@ def _run_leased(
         status="running",
         started_at=runtime.clock(),
         execution_time=request.execution_time,
+        token=lease.token,
     )
-    runtime.store.begin(begun, lease)
+    runtime.store.begin(begun, lease, now=runtime.clock())
     try:
         result, lost = _work(runtime, graph, request, observed=observed, lease=lease, stop=stop, started=started)
         failpoint("finish.before")
@@ -140,8 +141,13 @@ def _work(
     plan = build_plan(graph, facts, environment=runtime.environment, selection=request.selection)
     request.review(plan)  # a plan that is refused leaves no trace
     _store_folds(runtime, folded, observed=observed, lease=lease)
+    if observed.recompiled:
+        # After the records: should it end here, they know their promoted text by our fingerprints already.
+        runtime.store.recompiled(observed.recompiled, lease, compiler=runtime.compiling.origin.compiler)
     propagation = tuple(decision for _, _, decisions in folded for decision in decisions)
-    _promote(runtime, graph, left_out=request.left_out)
+    if any(isinstance(action, Build | Rebuild) for action in plan.actions):
+        runtime.store.begin_plan(plan, graph, lease, asked=asked_slices(plan))
+        failpoint("plan.after")
     writer = Writer(
         runtime=runtime, run_id=request.run_id, lease=lease, execution_time=request.execution_time, stop=stop
     )
@@ -166,19 +172,25 @@ def _work(
         threads=request.limits.threads,
         seconds=monotonic() - started,
     )
+    is_whole = request.selection.models is None and not request.left_out
+    if is_whole and execution.lost is None and result.status in ("success", "nothing_to_do"):
+        _promote(runtime, graph, observed=observed, lease=lease)
     return result, execution.lost
 
 
-def _promote(runtime: Runtime, graph: Graph, *, left_out: frozenset[ModelName]) -> None:
-    """Keep the project as it is run; a model that does not compile is kept as it was run last."""
-    if left_out:
-        graph = with_promoted(graph, only(runtime.store.load_graph(runtime.environment), left_out))
-    runtime.store.save_graph(runtime.environment, graph)
+def _promote(runtime: Runtime, graph: Graph, *, observed: Observed, lease: Lease) -> None:
+    """Promote what needed no build too, unless nothing is new; each built model was promoted with its publication."""
+    origin = runtime.compiling.origin
+    known = {(name, item.compiler, item.text) for name, item in observed.promoted.items()}
+    if known != {(model.name, origin.compiler, origin.text.hash) for model in graph.models}:
+        runtime.store.promote(graph, lease, origin=origin)
 
 
 def clean_up(runtime: Runtime) -> None:
-    """Drop the stages of runs that ended before they could publish or abandon them."""
-    for intent in runtime.store.intents(runtime.environment):
+    """Drop the stages of runs that ended before they could publish or abandon them: no lease of theirs is held."""
+    left = runtime.store.intents(runtime.environment)
+    held = runtime.store.held_tokens(runtime.environment, now=runtime.clock()) if left else frozenset()
+    for intent in (item for item in left if item.token not in held):
         runtime.warehouse.discard(intent.commit)
         runtime.store.abandon(intent.commit)
         runtime.emit(

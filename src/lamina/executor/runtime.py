@@ -4,11 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from lamina.compiler.graph import CompiledModel
-from lamina.state.port import StateStore
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.state.port import Origin, StateStore
 from lamina.values.diagnostic import Place
 from lamina.values.event import Event
 from lamina.values.names import EnvironmentName
+from lamina.values.project_text import ProjectText
 from lamina.warehouse.port import Warehouse
 
 
@@ -18,8 +19,16 @@ def nowhere(_model: CompiledModel, _key: str) -> Place | None:
 
 
 @dataclass(frozen=True)
+class Compiling:
+    """How the project was compiled, and how an older text of it is; None: it cannot be compiled as it was then."""
+
+    origin: Origin
+    compile: Callable[[ProjectText], Graph | None]
+
+
+@dataclass(frozen=True)
 class Runtime:
-    """The two ports, a clock, a source of unique ids, a listener, and where settings of models are written."""
+    """The two ports, a clock, a source of unique ids, a listener, the compiler, and where settings are written."""
 
     store: StateStore
     warehouse: Warehouse
@@ -28,4 +37,5 @@ class Runtime:
     emit: Callable[[Event], None]
     environment: EnvironmentName
     project: str
+    compiling: Compiling
     place_of: Callable[[CompiledModel, str], Place | None] = nowhere

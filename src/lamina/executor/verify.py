@@ -4,12 +4,16 @@ from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
 from lamina.executor.observe import Observed
 from lamina.executor.runtime import Runtime
+from lamina.planner.axis import grid_of
 from lamina.planner.consumed import Consumed, consumed
 from lamina.planner.fold import fold
 from lamina.planner.lost_tables import lost_in_words
 from lamina.planner.relayout import as_current
+from lamina.planner.sampled import sampled
+from lamina.planner.surplus import surplus_ranges
 from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts, TargetFacts
+from lamina.values.grid import count_units
 from lamina.values.interval import Interval, merge, subtract
 from lamina.values.names import TableName
 from lamina.values.result import ModelVerdict
@@ -18,10 +22,15 @@ from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.port import Comparison
 
 
-def verify_model(runtime: Runtime, model: CompiledModel, observed: Observed) -> ModelVerdict:
-    """Return whether a table equals a recompute, and what of it was not compared; a failure is that model's alone."""
+def verify_model(
+    runtime: Runtime, model: CompiledModel, observed: Observed, *, sample: int | None = None
+) -> ModelVerdict:
+    """Return whether a table equals a recompute, and what of it was not compared; a failure is that model's alone.
+
+    With `sample`, a number at random, of a model with slices only a few are compared.
+    """
     try:
-        return _verify(runtime, model, observed)
+        return _verify(runtime, model, observed, sample=sample)
     except LaminaError as error:
         if isinstance(error, WarehouseFailure) and error.kind == "interrupted":
             raise
@@ -29,7 +38,7 @@ def verify_model(runtime: Runtime, model: CompiledModel, observed: Observed) -> 
         return ModelVerdict(model=model.name, status="unverifiable", reason=reason)
 
 
-def _verify(runtime: Runtime, model: CompiledModel, observed: Observed) -> ModelVerdict:
+def _verify(runtime: Runtime, model: CompiledModel, observed: Observed, *, sample: int | None) -> ModelVerdict:
     facts = observed.facts.models[model.name]
     if facts.target.status == "absent" or not facts.coverage.segments:
         return ModelVerdict(model=model.name, status="unverifiable", reason="not built yet", is_built=False)
@@ -45,10 +54,10 @@ def _verify(runtime: Runtime, model: CompiledModel, observed: Observed) -> Model
         return ModelVerdict(model=model.name, status="unverifiable", reason=facts.unreadable)
     recorded = as_current(model, facts.coverage)
     folded, _ = fold(recorded, model, touches=observed.facts.touches, heads=observed.facts.heads)
-    verdict = _compare(runtime, model, recorded)
+    verdict = _compare(runtime, model, recorded, sample=sample)
     if verdict.status == "unverifiable" and folded != recorded:
         # The old versions are gone, but what nothing touched since is as of the new ones too.
-        return _compare(runtime, model, folded)
+        return _compare(runtime, model, folded, sample=sample)
     return verdict
 
 
@@ -61,19 +70,38 @@ def _lost(runtime: Runtime, model: CompiledModel, facts: ModelFacts) -> ModelFac
     return None if file is None else facts.replace(target=lost)
 
 
-def _compare(runtime: Runtime, model: CompiledModel, coverage: Coverage) -> ModelVerdict:
-    groups = consumed(model, coverage)
+def _compare(runtime: Runtime, model: CompiledModel, coverage: Coverage, *, sample: int | None) -> ModelVerdict:
+    surplus, grid = surplus_ranges(model, coverage), grid_of(model)
+    built = consumed(model, coverage)
+    groups = _without(built, surplus)
     if not any(segment.logic == model.fingerprint for segment in coverage.segments):
         return ModelVerdict(model=model.name, status="unverifiable", reason="its code changed since it was built")
+    if built and not groups:
+        return ModelVerdict(model=model.name, status="unverifiable", reason="all that is built is outside its time")
     if not groups:
         return ModelVerdict(
             model=model.name, status="unverifiable", reason="every slice is stale; the next run builds them"
         )
+    if sample is not None and grid is not None:
+        groups, slices = sampled(groups, grid, pick=sample)
     found = [(group, _compared(runtime, model, group)) for group in groups]
     done = [item for item in found if item[1].unverifiable is None or not item[0].is_stale] or found[:1]
     compared = tuple(span for group, _ in done for span in group.intervals)
-    left = subtract(merge(tuple(segment.interval for segment in coverage.segments)), compared)
-    return _verdict(model, unproven(model, coverage, _sum(tuple(item for _, item in done))), left=left)
+    left = subtract(merge(tuple(segment.interval for segment in coverage.segments)), (*compared, *surplus))
+    whole = unproven(model, coverage, _sum(tuple(item for _, item in done)))
+    if sample is not None and grid is not None:
+        units = sum(count_units(grid, span) for span in compared)
+        left = ()
+        whole = whole.replace(notes=(*whole.notes, f"a sample: {units} of {counted(slices, 'slice')}"))
+    if surplus:
+        whole = whole.replace(notes=(*whole.notes, f"{counted(len(surplus), 'range')} outside its time not compared"))
+    return _verdict(model, whole, left=left)
+
+
+def _without(groups: tuple[Consumed, ...], surplus: tuple[Interval, ...]) -> tuple[Consumed, ...]:
+    """Leave out ranges whose inputs may be gone: they are not part of what the model promises any more."""
+    parts = (group.replace(intervals=subtract(group.intervals, surplus)) for group in groups)
+    return tuple(part for part in parts if part.intervals)
 
 
 def unproven(model: CompiledModel, coverage: Coverage, found: Comparison) -> Comparison:

@@ -8,6 +8,7 @@ from lamina.compiler.slices.units import DAY_OR_LONGER
 from lamina.values.coverage import InputRange
 from lamina.values.grid import Grid, ceil_unit, day_start, local_day, next_unit, widen
 from lamina.values.interval import MAX, MIN, Interval, merge
+from lamina.values.names import folded
 
 _LONG = timedelta(days=400)  # a change of more dates is not worth a list of them
 
@@ -65,8 +66,8 @@ def _has_local_dates(model: CompiledModel) -> bool:
     slices = model.traits.slices
     if slices is None or model.settings.timezone == "UTC":
         return False
-    wanted = slices.time_column.lower()
-    return any(column.type == "date" for column in model.columns or () if column.name.lower() == wanted)
+    wanted = folded(slices.time_column)
+    return any(column.type == "date" for column in model.columns or () if folded(column.name) == wanted)
 
 
 def _as_local_days(zone: str, span: Interval) -> Interval:

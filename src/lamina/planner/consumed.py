@@ -20,7 +20,7 @@ def consumed(model: CompiledModel, coverage: Coverage) -> tuple[Consumed, ...]:
     """Return the ranges that current code built, by what they consumed, clean ones first.
 
     A range is as of the cursors, but for the inputs it owes something to: of those it is as of just before that.
-    Where a parameter is owed there is no going back, and the range is left out.
+    Where a parameter is owed, its earlier value is not known, and the range is left out.
     """
     pins, inputs = pins_of(model, coverage), frozenset(use.name for use in model.inputs)
     groups: dict[tuple[tuple[TableName, Position], ...], list[Interval]] = {}

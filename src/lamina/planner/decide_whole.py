@@ -67,7 +67,7 @@ def _asked_work(model: CompiledModel, facts: ModelFacts, selection: Selection) -
 
 
 def _requested_work(model: CompiledModel, facts: ModelFacts) -> Build | None:
-    """Return the work that someone asked for and that no run has done yet, which ignores cron."""
+    """Return the work that was requested before and that no run has done yet, which ignores cron."""
     return _whole_build(model, "requested") if facts.requests and _is_current(model, facts) else None
 
 

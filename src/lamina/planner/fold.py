@@ -12,7 +12,7 @@ from lamina.values.coverage import Coverage, Cursor, Debt, InputRange, Logic, Se
 from lamina.values.facts import Head
 from lamina.values.grid import Grid
 from lamina.values.interval import WHOLE, Interval, intersect, merge
-from lamina.values.names import ColumnName, Fingerprint, Position, TableName
+from lamina.values.names import ColumnName, Fingerprint, Position, TableName, folded_names, same_name
 from lamina.values.result import Propagation
 from lamina.values.touch import Everything, Nothing, Ranges, Refinement, Touch
 
@@ -217,11 +217,11 @@ def holds_for(proof: Refinement, reads: tuple[ColumnName, ...] | None) -> bool:
     """Say whether a proof of equal columns covers all that a reader reads."""
     if proof.columns is None:
         return True
-    return reads is not None and {name.lower() for name in reads} <= {name.lower() for name in proof.columns}
+    return reads is not None and folded_names(reads) <= folded_names(proof.columns)
 
 
 def _is_same(left: ColumnName | None, right: ColumnName) -> bool:
-    return left is not None and left.lower() == right.lower()
+    return left is not None and same_name(left, right)
 
 
 def _decision(

@@ -7,7 +7,7 @@ from lamina.planner.words import spans_in_words
 from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts
 from lamina.values.interval import WHOLE, Interval, intersect, merge, subtract
-from lamina.values.names import Position
+from lamina.values.names import Position, folded
 from lamina.values.plan import Action, Block, Build, Rebuild, Selection
 from lamina.values.words import counted, listed
 
@@ -117,8 +117,8 @@ def with_kept(model: CompiledModel, facts: ModelFacts, action: Action, selection
 
 def _columns_in_words(model: CompiledModel, facts: ModelFacts, selection: Selection) -> str:
     """Say what becomes of columns of the table that the query does not have; nothing where that is not known."""
-    given = {column.name.casefold() for column in model.columns or ()}
-    left = tuple(name for name in facts.columns if name.casefold() not in given)
+    given = {folded(column.name) for column in model.columns or ()}
+    left = tuple(name for name in facts.columns if folded(name) not in given)
     if not given or not left:
         return ""
     is_renewed = selection.is_full_refresh and model.name not in selection.upstreams

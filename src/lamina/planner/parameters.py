@@ -11,7 +11,7 @@ from lamina.values.schema import DataType
 
 
 def parameter_values(model: CompiledModel, run: Mapping[str, str], *, span: Interval) -> dict[str, ParameterValue]:
-    """Return what `@name` stands for in a model; only a model with intervals has bounds."""
+    """Return what `@name` means in a model; only a model with intervals has bounds."""
     found = {
         name: ParameterValue(RUN_PARAMETERS.get(name, DataType("string")), _run_text(name, value))
         for name, value in run.items()

@@ -44,7 +44,7 @@ def build_plan(graph: Graph, facts: Facts, *, environment: EnvironmentName, sele
         if (touch := _predicted(model, decided, facts=facts)) is not None:
             logs[name] = (*logs.get(name, ()), touch)
     assumed = _assumed(graph, facts, selection)
-    content = (environment, selection, tuple(actions), assumed)
+    content = (environment, facts.execution_time, selection, tuple(actions), assumed)
     return Plan(
         plan_id=PlanId(content_hash(content)),
         environment=environment,

@@ -17,7 +17,7 @@ from lamina.planner.staleness import parameters_at
 from lamina.project.model import ModelSettings
 from lamina.project.source import SourceTable
 from lamina.values.interval import WHOLE
-from lamina.values.names import Fingerprint, ModelName, RunId, TableName
+from lamina.values.names import Fingerprint, ModelName, RunId, TableName, folded, same_name
 from lamina.values.nearest import nearest
 from lamina.values.value import Value
 
@@ -86,11 +86,11 @@ def unknown_table(graph: Graph, name: TableName) -> UsageError:
 
 
 def _table(graph: Graph, names: Names, *, parts: tuple[str, ...], catalog: str) -> TableName:
-    """Return what a name stands for: a model or source, by its bare name too where only one has it, or a table."""
-    if len(parts) > 2 and parts[0].lower() == catalog.lower():
+    """Return what a name means: a model or source, by its bare name too where only one has it, or a table."""
+    if len(parts) > 2 and same_name(parts[0], catalog):
         parts = parts[1:]
     written = ".".join(parts)
-    found = names.resolve(parts, schema=graph.default_schema) or find_table(graph, written.lower())
+    found = names.resolve(parts, schema=graph.default_schema) or find_table(graph, folded(written))
     if found is not None:
         return found
     same = _same_names(graph, written)
@@ -104,18 +104,18 @@ def _table(graph: Graph, names: Names, *, parts: tuple[str, ...], catalog: str) 
 
 def _same_names(graph: Graph, bare: str) -> list[str]:
     known = [*(str(model.name) for model in graph.models), *(str(table.name) for table in graph.sources)]
-    return [name for name in known if name.lower().partition(".")[2] == bare.lower()]
+    return [name for name in known if folded(name).partition(".")[2] == folded(bare)]
 
 
 def _inlined(graph: Graph, tables: Iterable[TableName]) -> tuple[Part, ...]:
-    """Return the ephemeral models that tables stand for, each after those it reads."""
+    """Return the ephemeral models among tables, each after those it reads."""
     models = {TableName(model.name): model for model in graph.models if model.is_ephemeral}
     parts = {part.model.name: part for table in tables if table in models for part in parts_of(graph, models[table])}
     return tuple(parts.values())
 
 
 def _as_model(graph: Graph, sql: str) -> CompiledModel:
-    """Return a query as the model it would be; a name with no schema can be no other's."""
+    """Return a query as the model it would be; no other model has a name without a schema."""
     return CompiledModel(
         name=ModelName("query"),
         kind="sql",

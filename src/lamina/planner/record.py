@@ -67,7 +67,7 @@ def record_batch(
 
 
 def _not_followed(model: CompiledModel, before: tuple[TableName, ...], retained: int | None) -> tuple[TableName, ...]:
-    """Return the inputs that a table does not follow: rows kept in it outdo later ones of a driver that is let pass."""
+    """Return the inputs that a table does not follow: rows that it keeps win over later ones of such a driver."""
     kept = tuple(use.name for use in model.inputs if retained and use.is_driver and use.on_touch == "keep")
     return tuple(sorted({*before, *kept}))
 

@@ -1,4 +1,4 @@
-"""Look over what is asked and what is planned: does it name slices, has the world moved, is it more than expected."""
+"""Look over what is asked and what is planned: does it name slices, has anything changed, is it more than expected."""
 
 from datetime import datetime
 

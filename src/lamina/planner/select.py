@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.errors import LaminaError, UsageError
-from lamina.values.names import ModelName, TableName
+from lamina.values.names import ModelName, TableName, folded, same_name
 from lamina.values.nearest import nearest
 from lamina.values.value import Value
 from lamina.values.words import listed
@@ -150,7 +150,7 @@ def _reached(term: Term, edges: _Edges) -> set[str]:
         found = {str(_model_named(edges.graph, term.pattern).name)}
     else:
         found = set(MATCHERS[term.method](term.pattern, edges))
-    # A source is not a model: alone it stands for the models that read it.
+    # A source is not a model: alone it means the models that read it.
     down = term.down or (1 if term.method == "source" else 0)
     below = edges.reach(found, edges.children, depth=UNBOUNDED if term.is_closed else down)
     above = edges.reach(
@@ -208,14 +208,14 @@ MATCHERS: dict[str, Callable[[str, _Edges], Iterable[str]]] = {
 
 def find_model(graph: Graph, text: str) -> CompiledModel | None:
     """Return the model a person means: by its full name, or by its table alone where only one has it."""
-    models = {model.name.lower(): model for model in graph.models}
+    models = {folded(model.name): model for model in graph.models}
     same = _same_names(graph, text)
-    return models.get(text.lower()) or (models[same[0].lower()] if len(same) == 1 else None)
+    return models.get(folded(text)) or (models[folded(same[0])] if len(same) == 1 else None)
 
 
 def _same_names(graph: Graph, bare: str) -> list[str]:
     """Return the models that have a bare name, in any schema."""
-    return [model.name for model in graph.models if model.name.lower().partition(".")[2] == bare.lower()]
+    return [model.name for model in graph.models if folded(model.name).partition(".")[2] == folded(bare)]
 
 
 def _one_of(names: list[str]) -> str:
@@ -234,7 +234,7 @@ def table_named(graph: Graph, text: str) -> CompiledModel:
 
 def unknown_model(graph: Graph, text: str) -> UsageError:
     """Return the error for a name that no model has, with the nearest one that a model has."""
-    if any(source.name.lower() == text.lower() for source in graph.sources):
+    if any(same_name(source.name, text) for source in graph.sources):
         hint = f"`lamina query 'SELECT * FROM {text}'` shows its rows, `lamina lineage {text}` who reads it"
         return UsageError(f"`{text}` is a source, not a model", hint=hint)
     if len(same := _same_names(graph, text)) > 1:

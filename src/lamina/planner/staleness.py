@@ -1,4 +1,4 @@
-"""Why a model is stale as a whole: its code, its table, its parameters, or because someone asked."""
+"""Why a model is stale as a whole: its code, its table, its parameters, or because it was requested."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime

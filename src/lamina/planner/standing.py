@@ -6,6 +6,7 @@ from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.broken import Broken
 from lamina.planner.segments import covered
+from lamina.planner.surplus import surplus_ranges
 from lamina.values.facts import ModelFacts
 from lamina.values.grid import floor_unit
 from lamina.values.interval import Interval, bound_or_none, merge
@@ -64,6 +65,10 @@ def interval_ranges(model: CompiledModel, facts: ModelFacts, actions: tuple[Acti
         pending=tuple(pending),
         failed=_all_said(own),
         waiting=_all_said(action for action in actions if isinstance(action, Wait | Hold)),
+        surplus=tuple(
+            _said(span, "outside its start and end: kept, and never due")
+            for span in surplus_ranges(model, facts.coverage)
+        ),
         timezone=model.settings.timezone,
     )
 

@@ -8,9 +8,9 @@ from lamina.compiler.graph import InputUse
 from lamina.values.facts import Head
 from lamina.values.grid import Grid, advance, floor_unit
 from lamina.values.interval import MAX, MIN, WHOLE, Interval, merge
-from lamina.values.names import ColumnName, TableName
+from lamina.values.names import ColumnName, TableName, folded, folded_names
 from lamina.values.partition_key import key_of
-from lamina.values.touch import PREDICTED, Nothing, Ranges, Touch
+from lamina.values.touch import PREDICTED, FileCounts, Nothing, Ranges, Touch
 from lamina.values.words import counted, listed
 
 _SHOWN = 3
@@ -39,16 +39,18 @@ def changes_for_reader(use: InputUse, touches: Iterable[Touch], *, zone: str) ->
 def _tells_of(touch: Touch, column: ColumnName) -> bool:
     """Return whether a touch knows the ranges of a column in which rows changed."""
     known = touch.extent.columns if isinstance(touch.extent, Ranges) else ()
-    named = {item.column.lower() for item in known}
-    named |= {proof.filter_column.lower() for proof in touch.refinements if proof.filter_column is not None}
-    return column.lower() in named or any(proof.is_equal for proof in touch.refinements)
+    named = {folded(item.column) for item in known}
+    named |= {folded(proof.filter_column) for proof in touch.refinements if proof.filter_column is not None}
+    return folded(column) in named or any(proof.is_equal for proof in touch.refinements)
 
 
 def changes_in_words(name: TableName, touches: Iterable[Touch], *, zone: str) -> str:
     """Say what touches did to a table: rows added, or ranges changed, in the zone of who reads it."""
     seen = [touch for touch in touches if not isinstance(touch.extent, Nothing)]
-    if seen and all(touch.detail for touch in seen):
-        return f"`{name}`: {', '.join(touch.detail for touch in seen)}"
+    if seen and all(touch.files or touch.detail for touch in seen):
+        counts = sum((touch.files for touch in seen if touch.files), start=FileCounts())
+        details = dict.fromkeys(touch.detail for touch in seen)
+        return f"`{name}`: {', '.join(filter(None, (str(counts), *details)))}"
     if seen and all(touch.is_append for touch in seen):
         rows = [touch.rows_added for touch in seen]
         if all(count is not None for count in rows):
@@ -69,15 +71,15 @@ def changed_columns(touches: tuple[Touch, ...], head: Head | None) -> tuple[Colu
         proofs = [proof for proof in touch.refinements if proof.is_equal]
         if any(proof.columns is None for proof in proofs):
             continue
-        equal = {name.lower() for proof in proofs for name in proof.columns or ()}
-        changed |= {name for name in columns if name.lower() not in equal}
+        equal = {folded(name) for proof in proofs for name in proof.columns or ()}
+        changed |= {name for name in columns if folded(name) not in equal}
     return tuple(name for name in columns if name in changed)
 
 
 def spared_in_words(use: InputUse, *, columns: tuple[ColumnName, ...]) -> str:
     """Say why a change does not reach a reader."""
-    reads = {name.lower() for name in use.read_set} if use.read_set is not None else None
-    if columns and reads is not None and not any(name.lower() in reads for name in columns):
+    reads = folded_names(use.read_set) if use.read_set is not None else None
+    if columns and reads is not None and not any(folded(name) in reads for name in columns):
         return f"only {listed(columns)} of `{use.name}` changed, which it does not read"
     return f"nothing that its built slices read in `{use.name}` changed"
 

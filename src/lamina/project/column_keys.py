@@ -4,6 +4,7 @@ from typing import Any
 
 from lamina.project.decode import INVALID, Decoder, Findings, decode_table, flag, text
 from lamina.project.rules import conflicting_keys, invalid_column_type, missing_key
+from lamina.values.names import folded
 from lamina.values.nearest import nearest
 from lamina.values.schema import Column, parse_type
 
@@ -30,7 +31,7 @@ def data_type(value: Any, key: str, findings: Findings) -> Any:
         return parsed
     word = value.partition("(")[0].partition("<")[0].strip()
     near = nearest(word, COMMON_TYPES)
-    is_known = near == word.casefold()  # it only lacks something
+    is_known = near == folded(word)  # it only lacks something
     found = invalid_column_type.finding(value[:60], place=findings.places.of(key), nearest=None if is_known else near)
     example = IN_FULL.get(near) if is_known and near is not None else None
     return findings.add(found if example is None else found.replace(hint=f"write it in full, such as `{example}`"))
@@ -50,12 +51,12 @@ def columns(value: Any, key: str, findings: Findings) -> Any:
         column = _column(item, path, findings)
         if column is INVALID:
             continue
-        if column.name.casefold() in seen:
+        if folded(column.name) in seen:
             place = findings.places.of(f"{path}.name")
             message = f"column `{column.name}` is declared twice"
             findings.add(conflicting_keys.finding(message, place=place, hint="remove one of them"))
             continue
-        seen.add(column.name.casefold())
+        seen.add(folded(column.name))
         decoded.append(column)
     return tuple(decoded)
 

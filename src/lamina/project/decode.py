@@ -18,6 +18,7 @@ from lamina.project.rules import (
 )
 from lamina.project.toml import Substituted
 from lamina.values.diagnostic import Diagnostic
+from lamina.values.names import folded
 from lamina.values.nearest import nearest
 
 INVALID: Any = object()  # what a decoder returns after it noted a problem
@@ -115,8 +116,8 @@ def columns_list(value: Any, key: str, findings: Findings) -> Any:
         return items
     kept: dict[str, str] = {}
     for index, item in enumerate(items):
-        if item.casefold() not in kept:
-            kept[item.casefold()] = item
+        if folded(item) not in kept:
+            kept[folded(item)] = item
             continue
         message = f"`{key.rpartition('.')[2]}` names column `{item}` twice"
         place = findings.places.of(f"{key}.{index}")

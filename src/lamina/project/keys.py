@@ -18,11 +18,15 @@ class ProjectKeys(NamedTuple):
     frame: str
 
 
+def used_variables(scan: Scan, variables: Mapping[str, str]) -> tuple[tuple[str, str | None], ...]:
+    """Return the variables of the environment that some file names, with their values."""
+    used = {name.decode() for file in scan.files if b"${" in file.content for name in _VARIABLE.findall(file.content)}
+    return tuple((name, variables.get(name)) for name in sorted(used))
+
+
 def keys_of(scan: Scan, variables: Mapping[str, str]) -> ProjectKeys:
     """Return the keys of a scan; of the environment only the variables that some file names count."""
-    used = {name.decode() for file in scan.files if b"${" in file.content for name in _VARIABLE.findall(file.content)}
-    settings = [(name, variables.get(name)) for name in sorted(used)]
-    common = to_pack((scan.root, settings, scan.diagnostics))
+    common = to_pack((scan.root, used_variables(scan, variables), scan.diagnostics))
     frame, project = blake2b(common, digest_size=16), blake2b(common, digest_size=16)
     for file in scan.files:
         line = f"{file.path}\0{file.hash}\0".encode()

@@ -6,7 +6,7 @@ from lamina.project.locate import locate
 from lamina.project.strategy import FullRefresh, Strategy
 from lamina.values.diagnostic import Place
 from lamina.values.duration import parse_duration
-from lamina.values.names import ColumnName, ModelName, TableName
+from lamina.values.names import ColumnName, ModelName, TableName, folded
 from lamina.values.schema import Column
 from lamina.values.value import Value
 
@@ -52,7 +52,7 @@ class CheckSettings(Value, frozen=True):
     @property
     def names(self) -> tuple[str, ...]:
         """Return the columns it is about, in lower case."""
-        return tuple(name.lower() for name in self.columns or ((self.column,) if self.column else ()))
+        return tuple(folded(name) for name in self.columns or ((self.column,) if self.column else ()))
 
     @property
     def is_table_key(self) -> bool:

@@ -8,13 +8,13 @@ from lamina.project.decode import NAME
 from lamina.project.model import ModelFile, ModelSettings, SettingPlaces
 from lamina.project.project import ModuleFile, Project
 from lamina.project.project_file import ProjectFile, read_project_file
+from lamina.project.python_file import python_problems
 from lamina.project.rules import (
     case_clash,
     conflicting_keys,
     duplicate_model,
     duplicate_source,
     invalid_name,
-    invalid_python,
     later_feature,
     missing_project_file,
     orphan_sidecar,
@@ -27,7 +27,7 @@ from lamina.project.source import SourceTable
 from lamina.project.source_file import read_source_file
 from lamina.project.strategy import Ephemeral, FullRefresh
 from lamina.values.diagnostic import Diagnostic, Place, sort_diagnostics
-from lamina.values.names import ModelName
+from lamina.values.names import ModelName, folded
 from lamina.values.nearest import nearest
 
 DEFAULTS_FILE = "_defaults.toml"
@@ -121,10 +121,10 @@ def _sources(scan: Scan, variables: Mapping[str, str], found: list[Diagnostic]) 
             continue
         read = read_source_file(file.path, file.text(), root=scan.root, variables=variables)
         found.extend(read.diagnostics)
-        doubles = {name for name in read.names if declared.setdefault(name.casefold(), file.path) != file.path}
+        doubles = {name for name in read.names if declared.setdefault(folded(name), file.path) != file.path}
         for name in sorted(doubles):
             place = read.places.of(f"source.{name}")
-            found.append(duplicate_source.finding(name, place=place, other=declared[name.casefold()]))
+            found.append(duplicate_source.finding(name, place=place, other=declared[folded(name)]))
         yield from (table for table in read.tables if table.name.partition(".")[0] not in doubles)
 
 
@@ -196,7 +196,7 @@ def _model(
     text, settings = file.text(), sidecar.settings
     found.extend(_unfitting_strategy(kind, settings, sidecar.places))
     if kind == "python":
-        found.extend(invalid_python.violations(file.path, text))
+        found.extend(python_problems(file.path, text))
     if kind == "seed":
         columns, problems = seed_columns(file.path, text, declared=settings.columns)
         found.extend(problems)
@@ -214,15 +214,15 @@ def _unfitting_strategy(kind: str, settings: ModelSettings, places: SettingPlace
 
 def _name_problems(models: list[ModelFile], sources: list[SourceTable]) -> Iterator[Diagnostic]:
     """Yield names that mean two things; names are compared without case, as Spark does."""
-    tables = {table.name.casefold(): table for table in sources}
+    tables = {folded(table.name): table for table in sources}
     seen: dict[str, ModelName] = {}
     for model in models:
-        folded = model.name.casefold()
-        other = seen.setdefault(folded, model.name)
+        name = folded(model.name)
+        other = seen.setdefault(name, model.name)
         if other != model.name:
             yield case_clash.finding(model.name, place=Place(file=model.path), other=other)
-        if folded in tables:
-            source = tables[folded]
+        if name in tables:
+            source = tables[name]
             where = source.places.of(f"source.{source.name}") if source.places else None
             yield shared_name.finding(model.name, path=model.path, source=where)
 

@@ -120,7 +120,7 @@ class _Scanner:
             os.close(handle)
 
     def _enter(self, folder: str, status: os.stat_result) -> bool:
-        """Record a folder; a second way into it would make the walk endless or the models double."""
+        """Record a folder; a second way into it would make the walk endless, or read every model twice."""
         identity = (status.st_dev, status.st_ino)
         if identity in self.entered:
             self.found.append(repeated_folder.finding(_printable(folder)))

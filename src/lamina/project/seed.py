@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from lamina.project.rules import invalid_seed
 from lamina.project.typed_text import is_value
 from lamina.values.diagnostic import Diagnostic, Place
-from lamina.values.names import ColumnName
+from lamina.values.names import ColumnName, folded, folded_names
 from lamina.values.schema import Column, DataType
 
 WHOLE = r"[+-]?(0|[1-9]\d{0,17})"  # a leading zero marks a code, such as a postal code
@@ -32,13 +32,13 @@ class _NotTable(Exception):
 
 def _read_columns(rows: Iterator[list[str]], declared: tuple[Column, ...]) -> tuple[Column, ...]:
     header = [name.strip() for name in next(rows, [])]
-    known = {column.name.casefold(): column for column in declared}
-    names = {name.casefold() for name in header}
+    known = {folded(column.name): column for column in declared}
+    names = folded_names(header)
     if not header:
         raise _NotTable("it has no header")
     if len(names) < len(header) or "" in names:
         raise _NotTable("a name in its header is empty or repeated")
-    if absent := [column.name for column in declared if column.name.casefold() not in names]:
+    if absent := [column.name for column in declared if folded(column.name) not in names]:
         raise _NotTable(f"no column `{absent[0]}` in its header")
     guesses = [_Guess() for _ in header]
     for row in rows:
@@ -48,7 +48,7 @@ def _read_columns(rows: Iterator[list[str]], declared: tuple[Column, ...]) -> tu
             if value:
                 guess.take(value)
     return tuple(
-        known.get(name.casefold()) or Column(name=ColumnName(name), type=guess.type())
+        known.get(folded(name)) or Column(name=ColumnName(name), type=guess.type())
         for name, guess in zip(header, guesses, strict=True)
     )
 

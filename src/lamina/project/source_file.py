@@ -78,7 +78,7 @@ HOMES = homes_of({"`[source.NAME]`": KEYS, "`[source.NAME.tables.TABLE]`": TABLE
 
 
 class SourceFile(Value, frozen=True):
-    """What one file declares; `names` are its source blocks, for telling doubles."""
+    """What one file declares; `names` are its source blocks, to find those that are declared twice."""
 
     tables: tuple[SourceTable, ...]
     names: tuple[str, ...]

@@ -15,6 +15,7 @@ from lamina.project.strategy import (
     TimeInterval,
 )
 from lamina.values.grid import Unit
+from lamina.values.names import folded
 from lamina.values.nearest import nearest
 
 LATER_STRATEGIES = ("microbatch", "view", "events", "snapshot")
@@ -108,8 +109,8 @@ def build_strategy(settings: Mapping[str, Any], *, findings: Findings) -> Strate
 
 
 def _check_merge(settings: Mapping[str, Any], findings: Findings) -> None:
-    keys = {name.casefold() for name in settings["unique_key"]}
-    both = sorted(name for name in settings.get("update_columns", ()) if name.casefold() in keys)
+    keys = {folded(name) for name in settings["unique_key"]}
+    both = sorted(name for name in settings.get("update_columns", ()) if folded(name) in keys)
     if both:
         message = f"`{both[0]}` is in `unique_key` and in `update_columns`"
         place = findings.places.of("strategy.update_columns")

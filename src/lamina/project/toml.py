@@ -25,7 +25,7 @@ POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 class Substituted(str):
-    """Text that came from the environment: it may stand for a number, and is printed with care."""
+    """Text that came from the environment: it may mean a number, and is printed with care."""
 
     __slots__ = ()
 

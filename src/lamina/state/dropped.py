@@ -9,6 +9,7 @@ from pathlib import Path
 from lamina.state import logs, slices
 from lamina.state.dialect import StateTransaction
 from lamina.state.notes import write_note
+from lamina.state.scope import Scope
 from lamina.values.codec import DecodeError, from_json
 from lamina.values.interval import WHOLE
 from lamina.values.names import EnvironmentName, ModelName, TableName
@@ -25,6 +26,7 @@ class Dropped(Value, frozen=True):
     environment: EnvironmentName
     model: ModelName
     at: int  # in milliseconds
+    project: str | None = None  # None: written before it was noted
 
 
 def read_dropped(warehouse: Path) -> dict[TableName, Dropped]:
@@ -43,12 +45,13 @@ def clear_dropped(warehouse: Path, table: TableName) -> None:
     _path(warehouse, table).unlink(missing_ok=True)
 
 
-def forget_table(transaction: StateTransaction, catalog: Catalog, note: Dropped) -> None:
-    """Take a dropped table out of the catalog, and forget its model."""
+def forget_table(transaction: StateTransaction, catalog: Catalog, note: Dropped, *, project: str) -> None:
+    """Take a dropped table out of the catalog, and forget its model; of a note without a project, ours."""
+    scope = Scope(note.project or project, note.environment)
     catalog.drop(transaction, note.table)
-    logs.forget_record(transaction, note.environment, note.model)
-    slices.forget_failures(transaction, note.environment, note.model)
-    slices.clear_requests(transaction, note.environment, model=note.model, built=(WHOLE,))
+    logs.forget_record(transaction, scope, note.model)
+    slices.forget_failures(transaction, scope, note.model)
+    slices.clear_requests(transaction, scope, model=note.model, built=(WHOLE,))
 
 
 def _read(path: Path) -> Dropped | None:

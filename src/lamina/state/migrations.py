@@ -1,13 +1,48 @@
 """The tables of the state, as numbered steps; a file is brought from its version to ours, one step at a time."""
 
+import json
+from collections.abc import Callable
 from uuid import uuid4
 
 from lamina.state.dialect import StateDatabase, StateTransaction
 from lamina.state.errors import StateCorrupt, StateTooNew
 from lamina.warehouse.catalog.jdbc import create_tables
 
+
+def _remade(table: str, columns: str, key: str, kept: str) -> tuple[str, ...]:
+    """Return what makes a table again whose key begins with the project; rows without one wait for their project."""
+    named = ", ".join(part.split()[0] for part in columns.split(", "))
+    return (
+        f"ALTER TABLE {table} RENAME TO {table}_before",
+        f"CREATE TABLE {table} (project TEXT NOT NULL, environment TEXT NOT NULL, {columns},"
+        f" PRIMARY KEY (project, environment{key})){{keyed}}",
+        f"INSERT INTO {table} (project, environment, {named}) SELECT '', environment, {kept} FROM {table}_before",
+        f"DROP TABLE {table}_before",
+    )
+
+
+def _split_graphs(transaction: StateTransaction) -> None:
+    """Give each model of a promoted project a row of its own; its text was not kept, nor who compiled it."""
+    rows = transaction.execute("SELECT project, environment, graph FROM lamina_graph").fetchall()
+    for project, environment, text in rows:
+        graph = json.loads(text)
+        for model in graph["models"]:
+            # A compiled model is an array that begins with its name; the fingerprint is inside, and not looked for.
+            transaction.execute(
+                "INSERT INTO lamina_promoted (project, environment, model, fingerprint, compiler, compiled, hash,"
+                " text, run_id) VALUES (?, ?, ?, '', '', ?, '', '', '')",
+                (project, environment, model[0], json.dumps(model)),
+            )
+        transaction.execute(
+            "UPDATE lamina_graph SET graph = ?, hash = '' WHERE project = ? AND environment = ?",
+            (json.dumps({**graph, "models": []}), project, environment),
+        )
+
+
+Step = tuple[str | Callable[[StateTransaction], None], ...]
+
 # Each step is applied once, in order, and never edited after a release; words in braces are those of the dialect.
-STEPS: tuple[tuple[str, ...], ...] = (
+STEPS: tuple[Step, ...] = (
     (
         "CREATE TABLE lamina_store (version {integer} NOT NULL, identity TEXT NOT NULL)",
         "CREATE TABLE lamina_lease (environment TEXT PRIMARY KEY, token {integer} NOT NULL, holder TEXT,"
@@ -42,6 +77,69 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ),
     # Coverage says which keys are unique and which columns left the query, which older versions cannot read.
     (),
+    (
+        # Several projects and environments share the tables; every row says which run wrote it. Until now there was
+        # one project, whose name was not recorded, and the environment `prod`.
+        "ALTER TABLE lamina_store ADD COLUMN owner TEXT",
+        *_remade(
+            "lamina_lease",
+            "name TEXT NOT NULL, token {integer} NOT NULL, holder TEXT, process TEXT NOT NULL DEFAULT '',"
+            " taken_at TEXT, expires_at TEXT",
+            ", name",
+            "'', token, holder, process, taken_at, expires_at",
+        ),
+        *_remade(
+            "lamina_model",
+            "model TEXT NOT NULL, record TEXT NOT NULL, run_id TEXT NOT NULL",
+            ", model",
+            "model, record, ''",
+        ),
+        *_remade(
+            "lamina_cursor",
+            "input TEXT NOT NULL, model TEXT NOT NULL, sequence {integer} NOT NULL, run_id TEXT NOT NULL",
+            ", input, model",
+            "input, model, sequence, ''",
+        ),
+        *_remade(
+            "lamina_touch",
+            "input TEXT NOT NULL, sequence {integer} NOT NULL, touch TEXT NOT NULL, run_id TEXT NOT NULL",
+            ", input, sequence",
+            "input, sequence, touch, ''",
+        ),
+        *_remade(
+            "lamina_request",
+            "model TEXT NOT NULL, intervals TEXT NOT NULL, run_id TEXT NOT NULL",
+            ", model",
+            "model, intervals, ''",
+        ),
+        *_remade("lamina_graph", "hash TEXT NOT NULL, graph TEXT NOT NULL", "", "hash, graph"),
+        "ALTER TABLE lamina_failure ADD COLUMN project TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE lamina_failure ADD COLUMN run_id TEXT NOT NULL DEFAULT ''",
+        "DROP INDEX lamina_failure_model",
+        "CREATE INDEX lamina_failure_model ON lamina_failure (project, environment, model)",
+        "ALTER TABLE lamina_intent ADD COLUMN project TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE lamina_intent ADD COLUMN run_id TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE lamina_batch ADD COLUMN project TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE lamina_batch ADD COLUMN run_id TEXT NOT NULL DEFAULT ''",
+        "DROP INDEX lamina_batch_model",
+        "CREATE INDEX lamina_batch_model ON lamina_batch (project, environment, model, number)",
+        "ALTER TABLE lamina_run ADD COLUMN project TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE lamina_run ADD COLUMN environment TEXT NOT NULL DEFAULT 'prod'",
+        "CREATE INDEX lamina_run_scope ON lamina_run (project, environment, number)",
+        "ALTER TABLE lamina_plan RENAME TO lamina_plan_before",
+        "CREATE TABLE lamina_plan (project TEXT NOT NULL, environment TEXT NOT NULL, plan_id TEXT NOT NULL,"
+        " plan TEXT NOT NULL, run_id TEXT{numbered}, PRIMARY KEY (project, environment, plan_id))",
+        "INSERT INTO lamina_plan (project, environment, plan_id, plan)"
+        " SELECT '', 'prod', plan_id, plan FROM lamina_plan_before",
+        "DROP TABLE lamina_plan_before",
+        # The promoted version of each model, with the text of the project that it was compiled from.
+        "CREATE TABLE lamina_promoted (project TEXT NOT NULL, environment TEXT NOT NULL, model TEXT NOT NULL,"
+        " fingerprint TEXT NOT NULL, compiler TEXT NOT NULL, compiled TEXT NOT NULL, hash TEXT NOT NULL,"
+        " text TEXT NOT NULL, run_id TEXT NOT NULL, PRIMARY KEY (project, environment, model)){keyed}",
+        "CREATE TABLE lamina_text (hash TEXT PRIMARY KEY, files TEXT NOT NULL){keyed}",
+        "CREATE TABLE lamina_file (hash TEXT PRIMARY KEY, content TEXT NOT NULL){keyed}",
+        _split_graphs,
+    ),
 )
 
 KNOWN = len(STEPS)
@@ -69,8 +167,11 @@ def found_version(transaction: StateTransaction) -> int | None:
 def upgrade(transaction: StateTransaction, version: int) -> None:
     """Apply the steps after `version`, inside the caller's transaction."""
     for step in STEPS[version:]:
-        for statement in step:
-            transaction.execute(transaction.dialect.declared(statement))
+        for part in step:
+            if isinstance(part, str):
+                transaction.execute(transaction.dialect.declared(part))
+            else:
+                part(transaction)
     if version == 0:
         transaction.execute("INSERT INTO lamina_store (version, identity) VALUES (?, ?)", (KNOWN, uuid4().hex))
     else:

@@ -13,11 +13,28 @@ from lamina.state.dialect import StateTransaction
 from lamina.state.errors import StateCorrupt, StateUnavailable
 from lamina.state.port import ModelRecord
 from lamina.state.publications import Publications, read_publications, write_publications
+from lamina.state.scope import Scope
 from lamina.state.sqlite import looking
 from lamina.values.codec import from_json
-from lamina.values.names import EnvironmentName, TableName
+from lamina.values.names import EnvironmentName, RunId, TableName
 from lamina.values.value import Value
 from lamina.warehouse.catalog.sqlite import connect_read_only
+
+# The tables whose rows belong to a project and an environment.
+SCOPED = (
+    "lamina_lease",
+    "lamina_model",
+    "lamina_cursor",
+    "lamina_touch",
+    "lamina_failure",
+    "lamina_request",
+    "lamina_intent",
+    "lamina_batch",
+    "lamina_run",
+    "lamina_plan",
+    "lamina_graph",
+    "lamina_promoted",
+)
 
 
 class Place(Value, frozen=True):
@@ -27,14 +44,31 @@ class Place(Value, frozen=True):
     published: int
     warehouse: str | None  # None: written before it was recorded
     leaving: tuple[str, ...] = ()  # folders that files of tables may still name: a relocation was not finished
+    owner: str | None = None  # the project it was made for; None: no project has opened it since rows name theirs
 
 
 def read_place(transaction: StateTransaction) -> Place:
     """Return the row of the store."""
-    identity, published, warehouse, leaving = transaction.execute(
-        "SELECT identity, published, warehouse, leaving FROM lamina_store"
+    identity, published, warehouse, leaving, owner = transaction.execute(
+        "SELECT identity, published, warehouse, leaving, owner FROM lamina_store"
     ).fetchone()
-    return Place(str(identity), published, warehouse, tuple(json.loads(leaving or "[]")))
+    return Place(str(identity), published, warehouse, tuple(json.loads(leaving or "[]")), owner)
+
+
+def claim(transaction: StateTransaction, project: str) -> None:
+    """Make a project the owner of a store: the rows of its owner before, or of nobody, are the project's."""
+    before = read_place(transaction).owner or ""
+    for table in SCOPED:
+        transaction.execute(f"UPDATE {table} SET project = ? WHERE project = ?", (project, before))
+    transaction.execute("UPDATE lamina_store SET owner = ?", (project,))
+
+
+def has_worked(transaction: StateTransaction, project: str) -> bool:
+    """Return whether a project has ever worked on a store."""
+    return any(
+        transaction.execute(f"SELECT 1 FROM {table} WHERE project = ? LIMIT 1", (project,)).fetchone() is not None
+        for table in ("lamina_lease", "lamina_model")
+    )
 
 
 def take_identity(transaction: StateTransaction, identity: str, *, warehouse: Path | None) -> None:
@@ -46,13 +80,16 @@ def take_identity(transaction: StateTransaction, identity: str, *, warehouse: Pa
     )
 
 
-def count_publication(transaction: StateTransaction, table: TableName, *, warehouse: Path | None) -> None:
+def count_publication(transaction: StateTransaction, tables: tuple[TableName, ...], *, warehouse: Path | None) -> None:
     """Count a publication in the caller's transaction, and beside the tables just before it is committed."""
     transaction.execute("UPDATE lamina_store SET published = published + 1")
     if warehouse is not None:
         place = read_place(transaction)
-        note = Publications(place.identity, place.published, table, state=_state_file(transaction))
-        write_publications(warehouse, note)
+        table, *beside = tables
+        here = _state_file(transaction)
+        write_publications(
+            warehouse, Publications(place.identity, place.published, table, state=here, beside=tuple(beside))
+        )
 
 
 def keeper_elsewhere(transaction: StateTransaction, warehouse: Path) -> str | None:
@@ -105,11 +142,12 @@ def arrive(transaction: StateTransaction, warehouse: str, moved: Callable[[str],
     """Finish a relocation: every record names the new folder, and what was under way in the old one is forgotten."""
     transaction.execute("DELETE FROM lamina_intent")
     transaction.execute("UPDATE lamina_lease SET holder = NULL, expires_at = NULL, process = ''")
-    for environment, text in transaction.execute("SELECT environment, record FROM lamina_model").fetchall():
-        record = from_json(text, ModelRecord)
+    rows = transaction.execute("SELECT project, environment, record, run_id FROM lamina_model").fetchall()
+    for project, environment, text, run_id in rows:
+        record, scope = from_json(text, ModelRecord), Scope(project, EnvironmentName(environment))
         if record.pointer is not None:
             record = record.replace(pointer=moved(record.pointer))
-            logs.replace_record(transaction, EnvironmentName(environment), record)
+            logs.replace_record(transaction, scope, record, run_id=RunId(run_id))
     transaction.execute("UPDATE lamina_store SET warehouse = ?, leaving = NULL", (warehouse,))
 
 
@@ -119,7 +157,8 @@ def recorded_pointers(transaction: StateTransaction) -> tuple[str, ...]:
     return tuple(sorted({record.pointer for record in records if record.pointer is not None}))
 
 
-def forget_tables(transaction: StateTransaction) -> None:
-    """Forget all that can be derived from the tables again: records, cursors and logs."""
+def forget_tables(transaction: StateTransaction, project: str) -> None:
+    """Forget all of a project that can be derived from the tables again: records, cursors and logs."""
     for table in ("lamina_model", "lamina_cursor", "lamina_touch"):
-        transaction.execute(f"DELETE FROM {table}")
+        # Rows of an older version may not have been claimed yet.
+        transaction.execute(f"DELETE FROM {table} WHERE project IN (?, '')", (project,))

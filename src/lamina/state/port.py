@@ -4,13 +4,24 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from lamina.compiler.graph import Graph
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.state.scope import Scope
 from lamina.values.batch import Published
 from lamina.values.coverage import Coverage
 from lamina.values.facts import Failure, Intent
 from lamina.values.interval import Interval
-from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, Position, RunId, TableName
+from lamina.values.names import (
+    CommitId,
+    EnvironmentName,
+    Fingerprint,
+    ModelName,
+    PlanId,
+    Position,
+    RunId,
+    TableName,
+)
 from lamina.values.plan import Plan
+from lamina.values.project_text import ProjectText
 from lamina.values.touch import Touch
 from lamina.values.value import Value
 
@@ -18,11 +29,17 @@ from lamina.values.value import Value
 class Lease(Value, frozen=True):
     """The right to write in an environment; a higher token fences every lower one."""
 
-    environment: EnvironmentName
+    scope: Scope
     holder: RunId
     token: int
     expires_at: datetime
     process: str = ""  # `host:pid:start` of the holder, so that a dead one on this machine need not be waited for
+    name: str = ""  # what else than the environment itself is written under it
+
+    @property
+    def environment(self) -> EnvironmentName:
+        """The environment it is the right to write in."""
+        return self.scope.environment
 
 
 class ModelRecord(Value, frozen=True):
@@ -59,6 +76,30 @@ class RunRecord(Value, frozen=True):
     plan_id: PlanId | None = None
     finished_at: datetime | None = None
     result: str | None = None
+    token: int = 0  # of the lease it works under
+
+
+class Origin(Value, frozen=True):
+    """What a project was compiled from, and by which compiler."""
+
+    compiler: str
+    text: ProjectText
+
+
+class Promotion(Value, frozen=True):
+    """A compiled model that is to be the promoted version."""
+
+    model: CompiledModel
+    origin: Origin
+
+
+class PromotedModel(Value, frozen=True):
+    """The version of a model that an environment has: what its table was last built by, or needs no build for."""
+
+    fingerprint: Fingerprint
+    compiler: str  # that gave the fingerprint; empty: not known
+    hash: str  # of the compiled form
+    text: str  # the hash of the text it came from; empty: not kept
 
 
 class StateView(Value, frozen=True):
@@ -68,6 +109,7 @@ class StateView(Value, frozen=True):
     touches: dict[TableName, tuple[Touch, ...]]  # whole kept logs, oldest first
     failures: tuple[Failure, ...]
     requests: dict[ModelName, tuple[Interval, ...]]
+    promoted: dict[ModelName, PromotedModel] = {}
 
 
 class StateStore(Protocol):
@@ -87,7 +129,15 @@ class StateStore(Protocol):
         """Return what is recorded."""
 
     def take_lease(
-        self, environment: EnvironmentName, holder: RunId, *, process: str, now: datetime, ttl: timedelta, above: int
+        self,
+        environment: EnvironmentName,
+        holder: RunId,
+        *,
+        process: str,
+        now: datetime,
+        ttl: timedelta,
+        above: int,
+        name: str = "",
     ) -> Lease:
         """Take the lease with a token above `above` and every earlier one; raise `LeaseHeld` while another holds it."""
 
@@ -103,8 +153,8 @@ class StateStore(Protocol):
     def release_lease(self, lease: Lease) -> None:
         """Give the lease back; a lease already lost is left alone."""
 
-    def begin(self, run: RunRecord, lease: Lease) -> None:
-        """Record the start of a run; runs of the environment that were killed are recorded as interrupted."""
+    def begin(self, run: RunRecord, lease: Lease, *, now: datetime) -> None:
+        """Record the start of a run; runs whose lease is not held any more are recorded as interrupted."""
 
     def finish(self, run: RunRecord) -> None:
         """Record the end of a run."""
@@ -117,6 +167,9 @@ class StateStore(Protocol):
 
     def intents(self, environment: EnvironmentName) -> tuple[Intent, ...]:
         """Return the intents of an environment that were neither recorded nor abandoned."""
+
+    def held_tokens(self, environment: EnvironmentName, *, now: datetime) -> frozenset[int]:
+        """Return the tokens of the leases of an environment that are held: intents and runs of others are over."""
 
     def fold(
         self,
@@ -131,11 +184,19 @@ class StateStore(Protocol):
         A touch with sequence 0 gets the next one of its log; any other sequence must be the next one.
         """
 
-    def record(self, published: Published, lease: Lease, *, at: datetime, execution_time: datetime) -> Touch:
-        """Publish and record, all or nothing; raise `PublishConflict` when the table is not at its base.
+    def record(
+        self,
+        published: Published,
+        lease: Lease,
+        *,
+        at: datetime,
+        execution_time: datetime,
+        promotion: Promotion | None = None,
+    ) -> Touch:
+        """Publish and record, all or nothing; raise `PublishConflict` when a table is not at its base.
 
-        The pointer moves, the touch is appended, the coverage of the mark becomes the model's record, the failures and
-        requests of the slices are cleared and the intent is dropped.
+        The pointer moves, the touch is appended, the coverage of the mark becomes the model's record, the version that
+        built it is promoted, the failures and requests of the slices are cleared and the intent is dropped.
         """
 
     def drop(self, model: ModelName, lease: Lease, *, table: TableName, pointer: str | None, at: datetime) -> None:
@@ -153,19 +214,30 @@ class StateStore(Protocol):
     def save_plan(self, plan: Plan) -> None:
         """Keep a plan for `apply`."""
 
-    def load_plan(self, plan_id: PlanId) -> Plan | None:
+    def begin_plan(
+        self, plan: Plan, graph: Graph, lease: Lease, *, asked: Mapping[ModelName, tuple[Interval, ...]]
+    ) -> None:
+        """Keep the plan that a run begins, and request what was asked for: a run that dies is remembered whole."""
+
+    def load_plan(self, environment: EnvironmentName, plan_id: PlanId) -> Plan | None:
         """Return a kept plan, by its id or an unambiguous beginning of it."""
 
-    def save_graph(self, environment: EnvironmentName, graph: Graph) -> None:
-        """Keep the compiled project an environment was last run with; the same one is not written again."""
+    def promote(self, graph: Graph, lease: Lease, *, origin: Origin) -> None:
+        """Make a whole project the promoted version; what is promoted already is not written again."""
+
+    def recompiled(self, models: tuple[CompiledModel, ...], lease: Lease, *, compiler: str) -> None:
+        """Replace promoted models by what another compiler makes of their text."""
+
+    def find_text(self, digest: str) -> ProjectText | None:
+        """Return the text that a promoted model came from."""
 
     def load_graph(self, environment: EnvironmentName) -> Graph | None:
-        """Return the compiled project an environment was last run with."""
+        """Return the promoted project of an environment, as far as this compiler can read it."""
 
-    def runs(self, *, limit: int) -> tuple[RunRecord, ...]:
+    def runs(self, environment: EnvironmentName, *, limit: int) -> tuple[RunRecord, ...]:
         """Return the latest runs, newest first."""
 
-    def run(self, run_id: RunId) -> RunRecord | None:
+    def run(self, environment: EnvironmentName, run_id: RunId) -> RunRecord | None:
         """Return one run."""
 
     def batches(self, environment: EnvironmentName, model: ModelName, *, limit: int) -> tuple[BatchRecord, ...]:

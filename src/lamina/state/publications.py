@@ -15,12 +15,13 @@ FOLDER = ("_lamina", "stores")
 
 
 class Publications(Value, frozen=True):
-    """How many batches a store has published, which table the last of them changed, and which state file counts."""
+    """How many batches a store has published, which tables the last of them changed, and which state file counts."""
 
     store: str
     number: int
     table: TableName
     state: str | None = None  # its path; None: written before it was noted
+    beside: tuple[TableName, ...] = ()  # other tables that the last publication changed
 
 
 def read_publications(warehouse: Path, store: str) -> Publications | None:

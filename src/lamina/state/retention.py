@@ -5,12 +5,13 @@ from datetime import datetime, timedelta
 
 from lamina.state.dialect import StateTransaction
 from lamina.state.port import BatchRecord, RunRecord
+from lamina.state.scope import OURS, Scope
 from lamina.values.codec import from_json
-from lamina.values.names import EnvironmentName, ModelName, TableName
+from lamina.values.names import ModelName, TableName
 
 KEPT_FOR = timedelta(days=90)
 KEPT_RUNS = 5_000  # a loop that looks every minute makes a hundred thousand in that time
-KEPT_PLANS = 200  # they do not tell when they were made
+KEPT_PLANS = 200  # they do not say when they were made
 _AT_ONCE = 500
 
 
@@ -28,7 +29,8 @@ def remove_batches(transaction: StateTransaction, before: datetime) -> None:
     old = list(_while_older(((number, from_json(text, BatchRecord).published_at) for number, text in rows), before))
     transaction.executemany(
         "DELETE FROM lamina_batch WHERE number = ? AND EXISTS (SELECT 1 FROM lamina_batch AS later"
-        " WHERE later.environment = lamina_batch.environment AND later.model = lamina_batch.model"
+        " WHERE later.project = lamina_batch.project AND later.environment = lamina_batch.environment"
+        " AND later.model = lamina_batch.model"
         " AND later.number > lamina_batch.number)",
         old,
     )
@@ -42,21 +44,19 @@ def remove_plans(transaction: StateTransaction) -> None:
     )
 
 
-def forget_readers(
-    transaction: StateTransaction, environment: EnvironmentName, models: frozenset[ModelName]
-) -> tuple[TableName, ...]:
+def forget_readers(transaction: StateTransaction, scope: Scope, models: frozenset[ModelName]) -> tuple[TableName, ...]:
     """Forget the cursors of models that are gone, and return the logs they held back.
 
     Their records stay: should such a model come back, a log that does not lead on from its cursor touches everything.
     """
-    rows = transaction.execute("SELECT DISTINCT model FROM lamina_cursor WHERE environment = ?", (environment,))
-    gone = [(environment, name) for (name,) in rows.fetchall() if name not in models]
+    rows = transaction.execute(f"SELECT DISTINCT model FROM lamina_cursor WHERE {OURS}", scope.key)
+    gone = [(*scope.key, name) for (name,) in rows.fetchall() if name not in models]
     inputs = [
         TableName(name)
-        for pair in gone
-        for (name,) in transaction.execute("SELECT input FROM lamina_cursor WHERE environment = ? AND model = ?", pair)
+        for key in gone
+        for (name,) in transaction.execute(f"SELECT input FROM lamina_cursor WHERE {OURS} AND model = ?", key)
     ]
-    transaction.executemany("DELETE FROM lamina_cursor WHERE environment = ? AND model = ?", gone)
+    transaction.executemany(f"DELETE FROM lamina_cursor WHERE {OURS} AND model = ?", gone)
     return tuple(inputs)
 
 

@@ -1,33 +1,34 @@
 """Failures and requests of slices: kept until the slice is built, and cut where only a part of it was."""
 
 from lamina.state.dialect import StateTransaction
+from lamina.state.scope import OURS, Scope
 from lamina.values.codec import from_json, to_json
 from lamina.values.facts import Failure
 from lamina.values.interval import Interval, intersect, merge, subtract
-from lamina.values.names import EnvironmentName, ModelName
+from lamina.values.names import ModelName, RunId
 
 
-def read_failures(transaction: StateTransaction, environment: EnvironmentName) -> tuple[Failure, ...]:
+def read_failures(transaction: StateTransaction, scope: Scope) -> tuple[Failure, ...]:
     """Return every failure, by model and interval."""
-    rows = transaction.execute("SELECT failure FROM lamina_failure WHERE environment = ?", (environment,))
+    rows = transaction.execute(f"SELECT failure FROM lamina_failure WHERE {OURS}", scope.key)
     return tuple(sorted((from_json(row[0], Failure) for row in rows), key=lambda item: (item.model, item.interval)))
 
 
-def add_failures(transaction: StateTransaction, environment: EnvironmentName, failures: tuple[Failure, ...]) -> None:
+def add_failures(transaction: StateTransaction, scope: Scope, failures: tuple[Failure, ...]) -> None:
     """Record failures in place of what was known of the same slices; the first of a row of failures is remembered."""
-    known = read_failures(transaction, environment)
+    known = read_failures(transaction, scope)
     for failure in failures:
         seen = (item.first_seen for item in known if _is_again(item, failure))
-        clear_failures(transaction, environment, model=failure.model, built=(failure.interval,))
-        _insert_failure(transaction, environment, failure.replace(first_seen=min((failure.first_seen, *seen))))
+        clear_failures(transaction, scope, model=failure.model, built=(failure.interval,))
+        _insert_failure(transaction, scope, failure.replace(first_seen=min((failure.first_seen, *seen))))
 
 
 def clear_failures(
-    transaction: StateTransaction, environment: EnvironmentName, *, model: ModelName, built: tuple[Interval, ...]
+    transaction: StateTransaction, scope: Scope, *, model: ModelName, built: tuple[Interval, ...]
 ) -> None:
     """Forget failures where slices were built."""
     rows = transaction.execute(
-        "SELECT failure FROM lamina_failure WHERE environment = ? AND model = ?", (environment, model)
+        f"SELECT failure FROM lamina_failure WHERE {OURS} AND model = ?", (*scope.key, model)
     ).fetchall()
     for (text,) in rows:
         failure = from_json(text, Failure)
@@ -35,40 +36,45 @@ def clear_failures(
         if left == (failure.interval,):
             continue
         transaction.execute(
-            "DELETE FROM lamina_failure WHERE environment = ? AND model = ? AND failure = ?", (environment, model, text)
+            f"DELETE FROM lamina_failure WHERE {OURS} AND model = ? AND failure = ?", (*scope.key, model, text)
         )
         for part in left:
-            _insert_failure(transaction, environment, failure.replace(interval=part))
+            _insert_failure(transaction, scope, failure.replace(interval=part))
 
 
-def forget_failures(transaction: StateTransaction, environment: EnvironmentName, model: ModelName) -> None:
+def forget_failures(transaction: StateTransaction, scope: Scope, model: ModelName) -> None:
     """Forget every failure of a model."""
-    transaction.execute("DELETE FROM lamina_failure WHERE environment = ? AND model = ?", (environment, model))
+    transaction.execute(f"DELETE FROM lamina_failure WHERE {OURS} AND model = ?", (*scope.key, model))
 
 
-def read_requests(transaction: StateTransaction, environment: EnvironmentName) -> dict[ModelName, tuple[Interval, ...]]:
+def read_requests(transaction: StateTransaction, scope: Scope) -> dict[ModelName, tuple[Interval, ...]]:
     """Return the requested ranges of every model."""
-    rows = transaction.execute(
-        "SELECT model, intervals FROM lamina_request WHERE environment = ? ORDER BY model", (environment,)
-    )
+    rows = transaction.execute(f"SELECT model, intervals FROM lamina_request WHERE {OURS} ORDER BY model", scope.key)
     return {ModelName(name): from_json(text, tuple[Interval, ...]) for name, text in rows}
 
 
 def add_request(
-    transaction: StateTransaction, environment: EnvironmentName, *, model: ModelName, asked: tuple[Interval, ...]
+    transaction: StateTransaction, scope: Scope, *, model: ModelName, asked: tuple[Interval, ...], run_id: RunId
 ) -> None:
     """Request ranges of a model beside those already requested."""
-    before = read_requests(transaction, environment).get(model, ())
-    _store_request(transaction, environment, model=model, ranges=merge((*before, *asked)))
+    ranges = merge((*read_requests(transaction, scope).get(model, ()), *asked))
+    if ranges:
+        key = {**scope.columns, "model": model}
+        transaction.put("lamina_request", key, intervals=to_json(ranges).decode(), run_id=run_id)
 
 
 def clear_requests(
-    transaction: StateTransaction, environment: EnvironmentName, *, model: ModelName, built: tuple[Interval, ...]
+    transaction: StateTransaction, scope: Scope, *, model: ModelName, built: tuple[Interval, ...]
 ) -> None:
     """Forget requests where slices were built."""
-    before = read_requests(transaction, environment).get(model, ())
-    if before:
-        _store_request(transaction, environment, model=model, ranges=subtract(before, built))
+    before = read_requests(transaction, scope).get(model, ())
+    left, key = subtract(before, built), (*scope.key, model)
+    if left:
+        transaction.execute(
+            f"UPDATE lamina_request SET intervals = ? WHERE {OURS} AND model = ?", (to_json(left).decode(), *key)
+        )
+    elif before:
+        transaction.execute(f"DELETE FROM lamina_request WHERE {OURS} AND model = ?", key)
 
 
 def _is_again(before: Failure, now: Failure) -> bool:
@@ -76,19 +82,8 @@ def _is_again(before: Failure, now: Failure) -> bool:
     return is_same and bool(intersect((before.interval,), (now.interval,)))
 
 
-def _insert_failure(transaction: StateTransaction, environment: EnvironmentName, failure: Failure) -> None:
+def _insert_failure(transaction: StateTransaction, scope: Scope, failure: Failure) -> None:
     transaction.execute(
-        "INSERT INTO lamina_failure (environment, model, failure) VALUES (?, ?, ?)",
-        (environment, failure.model, to_json(failure).decode()),
+        "INSERT INTO lamina_failure (project, environment, model, failure, run_id) VALUES (?, ?, ?, ?, ?)",
+        (*scope.key, failure.model, to_json(failure).decode(), failure.run_id),
     )
-
-
-def _store_request(
-    transaction: StateTransaction, environment: EnvironmentName, *, model: ModelName, ranges: tuple[Interval, ...]
-) -> None:
-    transaction.execute("DELETE FROM lamina_request WHERE environment = ? AND model = ?", (environment, model))
-    if ranges:
-        transaction.execute(
-            "INSERT INTO lamina_request (environment, model, intervals) VALUES (?, ?, ?)",
-            (environment, model, to_json(ranges).decode()),
-        )

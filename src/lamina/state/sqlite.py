@@ -83,7 +83,7 @@ class Database:
 
 @contextmanager
 def putting_in_order(path: Path) -> Iterator[None]:
-    """Keep everyone else from opening the file meanwhile."""
+    """Keep other processes from opening the file meanwhile."""
     with _explained(path), alone(path):
         yield
 

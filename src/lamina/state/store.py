@@ -4,18 +4,19 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from lamina.compiler.graph import Graph
-from lamina.state import history, leases, logs, place, retention, slices
+from lamina.compiler.graph import CompiledModel, Graph
+from lamina.state import history, leases, logs, place, promoted, retention, slices
 from lamina.state.dialect import StateDatabase, StateTransaction
 from lamina.state.dropped import Dropped, clear_dropped, forget_table, write_dropped
 from lamina.state.errors import PublishConflict
-from lamina.state.port import BatchRecord, Lease, ModelRecord, RunRecord, StateView
+from lamina.state.port import BatchRecord, Lease, ModelRecord, Origin, Promotion, RunRecord, StateView
+from lamina.state.scope import Scope
 from lamina.values.batch import Published
-from lamina.values.codec import content_hash
 from lamina.values.facts import Failure, Intent
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, RunId, TableName
 from lamina.values.plan import Plan
+from lamina.values.project_text import ProjectText
 from lamina.values.touch import Touch
 from lamina.warehouse.catalog.port import Catalog, stage_of
 
@@ -23,13 +24,28 @@ from lamina.warehouse.catalog.port import Catalog, stage_of
 class SqlStore:
     """State in the catalog's own database; safe to share between threads and processes."""
 
-    def __init__(self, database: StateDatabase, catalog: Catalog, *, warehouse: Path | None = None) -> None:
+    def __init__(
+        self,
+        database: StateDatabase,
+        catalog: Catalog,
+        *,
+        project: str,
+        warehouse: Path | None = None,
+        is_private: bool = False,
+    ) -> None:
         self._database = database
         self._catalog = catalog
+        self._project = project
         self._warehouse = warehouse  # where publications are counted beside the tables; None: nowhere
         self._has_published = False
         with self._database.reading() as transaction:
-            self._identity = place.read_place(transaction).identity
+            found = place.read_place(transaction)
+            # A file of the project's own that others do not share is still its own under another name.
+            is_renamed = is_private and found.owner != project and not place.has_worked(transaction, project)
+        self._identity = found.identity
+        if found.owner is None or is_renamed:
+            with self._database.writing() as transaction:
+                place.claim(transaction, project)
 
     @property
     def identity(self) -> str:
@@ -55,21 +71,35 @@ class SqlStore:
 
     def view(self, environment: EnvironmentName) -> StateView:
         """Return what is recorded."""
+        scope = self._scope(environment)
         with self._database.reading() as transaction:
             return StateView(
-                models=logs.read_records(transaction, environment),
-                touches=logs.read_logs(transaction, environment),
-                failures=slices.read_failures(transaction, environment),
-                requests=slices.read_requests(transaction, environment),
+                models=logs.read_records(transaction, scope),
+                touches=logs.read_logs(transaction, scope),
+                failures=slices.read_failures(transaction, scope),
+                requests=slices.read_requests(transaction, scope),
+                promoted=promoted.read_promoted(transaction, scope),
             )
+
+    def _scope(self, environment: EnvironmentName) -> Scope:
+        return Scope(self._project, environment)
 
     # Leases
 
     def take_lease(
-        self, environment: EnvironmentName, holder: RunId, *, process: str, now: datetime, ttl: timedelta, above: int
+        self,
+        environment: EnvironmentName,
+        holder: RunId,
+        *,
+        process: str,
+        now: datetime,
+        ttl: timedelta,
+        above: int,
+        name: str = "",
     ) -> Lease:
         """Take the lease with a token above `above` and every earlier one; raise `LeaseHeld` while another holds it."""
-        wanted = Lease(environment, holder, token=above, expires_at=now + ttl, process=process)
+        scope = self._scope(environment)
+        wanted = Lease(scope, holder, token=above, expires_at=now + ttl, process=process, name=name)
         with self._database.writing() as transaction:
             return leases.take(transaction, wanted, now=now)
 
@@ -81,7 +111,7 @@ class SqlStore:
     def current_lease(self, environment: EnvironmentName) -> Lease | None:
         """Return the lease that is held, whether it expired or not."""
         with self._database.reading() as transaction:
-            return leases.current(transaction, environment)
+            return leases.current(transaction, self._scope(environment))
 
     def break_lease(self, lease: Lease) -> None:
         """Take a lease away from its holder, who is known to be gone; do nothing if it changed hands."""
@@ -94,23 +124,23 @@ class SqlStore:
 
     # A run and its batches
 
-    def begin(self, run: RunRecord, lease: Lease) -> None:
+    def begin(self, run: RunRecord, lease: Lease, *, now: datetime) -> None:
         """Record the start of a run."""
         with self._database.writing() as transaction:
             leases.check(transaction, lease)
-            history.close_runs(transaction, lease.environment)
-            history.put_run(transaction, run)
+            history.close_runs(transaction, lease.scope, held=leases.held_tokens(transaction, lease.scope, now=now))
+            history.put_run(transaction, lease.scope, run)
 
     def finish(self, run: RunRecord) -> None:
         """Record the end of a run."""
         with self._database.writing() as transaction:
-            history.put_run(transaction, run)
+            history.put_run(transaction, self._scope(run.environment), run)
 
     def intend(self, intent: Intent, lease: Lease) -> None:
         """Record a batch about to be staged."""
         with self._database.writing() as transaction:
             leases.check(transaction, lease)
-            history.add_intent(transaction, lease.environment, intent)
+            history.add_intent(transaction, lease.scope, intent)
 
     def abandon(self, commit: CommitId) -> None:
         """Forget an intent whose stage is gone."""
@@ -120,7 +150,12 @@ class SqlStore:
     def intents(self, environment: EnvironmentName) -> tuple[Intent, ...]:
         """Return the intents of an environment that were neither recorded nor abandoned."""
         with self._database.reading() as transaction:
-            return history.read_intents(transaction, environment)
+            return history.read_intents(transaction, self._scope(environment))
+
+    def held_tokens(self, environment: EnvironmentName, *, now: datetime) -> frozenset[int]:
+        """Return the tokens of the leases of an environment that are held: intents and runs of others are over."""
+        with self._database.reading() as transaction:
+            return leases.held_tokens(transaction, self._scope(environment), now=now)
 
     def fold(
         self,
@@ -133,39 +168,58 @@ class SqlStore:
         """Append touches to their logs and replace model records, in one transaction."""
         with self._database.writing() as transaction:
             leases.check(transaction, lease)
+            scope = self._scope(environment)
             for touch in touches:
-                logs.append(transaction, environment, touch)
+                logs.append(transaction, scope, touch, run_id=lease.holder)
             for record in models:
-                logs.replace_record(transaction, environment, record)
+                logs.replace_record(transaction, scope, record, run_id=lease.holder)
             folded = (cursor.input for record in models for cursor in record.coverage.cursors)
-            logs.trim(transaction, environment, (*(touch.table for touch in touches), *folded))
+            logs.trim(transaction, scope, (*(touch.table for touch in touches), *folded))
 
-    def record(self, published: Published, lease: Lease, *, at: datetime, execution_time: datetime) -> Touch:
-        """Publish and record, all or nothing; raise `PublishConflict` when the table is not at its base."""
+    def record(
+        self,
+        published: Published,
+        lease: Lease,
+        *,
+        at: datetime,
+        execution_time: datetime,
+        promotion: Promotion | None = None,
+    ) -> Touch:
+        """Publish and record, all or nothing; raise `PublishConflict` when a table is not at its base."""
         with self._database.writing() as transaction:
             leases.check(transaction, lease)
-            refused = self._catalog.publish(transaction, (published.move,))
+            refused = self._catalog.publish(transaction, published.moves)
             if refused is not None:
                 raise PublishConflict(refused.target, refused.base)
-            touch = logs.append(transaction, lease.environment, _touch_of(published))
+            touch = logs.append(transaction, lease.scope, _touch_of(published), run_id=lease.holder)
             _record_batch(transaction, published, lease, at=at, execution_time=execution_time)
+            if promotion is not None:
+                promoted.promote(transaction, lease.scope, promotion, run_id=lease.holder)
+            tables = tuple(move.target for move in published.moves)
             if self._warehouse is not None:
-                clear_dropped(self._warehouse, published.move.target)
-            place.count_publication(transaction, published.move.target, warehouse=self._warehouse)
+                for table in tables:
+                    clear_dropped(self._warehouse, table)
+            place.count_publication(transaction, tables, warehouse=self._warehouse)
             self._has_published = True
             return touch
 
     def drop(self, model: ModelName, lease: Lease, *, table: TableName, pointer: str | None, at: datetime) -> None:
         """Take a table out of the catalog and forget its model, all or nothing; raise `PublishConflict` if it moved."""
-        note = Dropped(table=table, environment=lease.environment, model=model, at=int(at.timestamp() * 1000))
+        note = Dropped(
+            table=table,
+            environment=lease.environment,
+            model=model,
+            at=int(at.timestamp() * 1000),
+            project=self._project,
+        )
         with self._database.writing() as transaction:
             leases.check(transaction, lease)
             if pointer is not None and self._catalog.pointer(transaction, table) != pointer:
                 raise PublishConflict(table, pointer)
-            forget_table(transaction, self._catalog, note)
+            forget_table(transaction, self._catalog, note, project=self._project)
             if self._warehouse is not None:
                 write_dropped(self._warehouse, note)
-            place.count_publication(transaction, table, warehouse=self._warehouse)
+            place.count_publication(transaction, (table,), warehouse=self._warehouse)
             self._has_published = True
 
     # Slices
@@ -174,21 +228,20 @@ class SqlStore:
         """Record slices whose build failed for good."""
         with self._database.writing() as transaction:
             leases.check(transaction, lease)
-            slices.add_failures(transaction, lease.environment, failures)
+            slices.add_failures(transaction, lease.scope, failures)
 
     def ask_again(self, asked: Mapping[ModelName, tuple[Interval, ...]], lease: Lease) -> None:
         """Forget what failed of models, and request ranges of them, all or nothing."""
         with self._database.writing() as transaction:
             leases.check(transaction, lease)
             for model, ranges in asked.items():
-                slices.forget_failures(transaction, lease.environment, model)
-                slices.add_request(transaction, lease.environment, model=model, asked=ranges)
+                slices.forget_failures(transaction, lease.scope, model)
+                slices.add_request(transaction, lease.scope, model=model, asked=ranges, run_id=lease.holder)
 
     # Tidying
 
     def expire(self, models: frozenset[ModelName], lease: Lease, *, now: datetime) -> None:
         """Drop stages without an intent, history beyond what is kept, and what models that are gone hold back."""
-        environment = lease.environment
         with self._database.writing() as transaction:
             leases.check(transaction, lease)
             live = history.all_intents(transaction)
@@ -198,47 +251,68 @@ class SqlStore:
             retention.remove_runs(transaction, now - retention.KEPT_FOR)
             retention.remove_batches(transaction, now - retention.KEPT_FOR)
             retention.remove_plans(transaction)
-            logs.trim(transaction, environment, retention.forget_readers(transaction, environment, models))
+            logs.trim(transaction, lease.scope, retention.forget_readers(transaction, lease.scope, models))
 
     # Looking back
 
     def save_plan(self, plan: Plan) -> None:
         """Keep a plan for `apply`."""
         with self._database.writing() as transaction:
-            history.put_plan(transaction, plan)
+            history.put_plan(transaction, self._scope(plan.environment), plan, run_id=None)
 
-    def load_plan(self, plan_id: PlanId) -> Plan | None:
+    def begin_plan(
+        self, plan: Plan, graph: Graph, lease: Lease, *, asked: Mapping[ModelName, tuple[Interval, ...]]
+    ) -> None:
+        """Keep the plan that a run begins, and request what was asked for: a run that dies is remembered whole."""
+        with self._database.writing() as transaction:
+            leases.check(transaction, lease)
+            history.put_plan(transaction, lease.scope, plan, run_id=lease.holder)
+            promoted.keep_frame(transaction, lease.scope, graph)
+            for model, ranges in asked.items():
+                slices.add_request(transaction, lease.scope, model=model, asked=ranges, run_id=lease.holder)
+
+    def load_plan(self, environment: EnvironmentName, plan_id: PlanId) -> Plan | None:
         """Return a kept plan, by its id or an unambiguous beginning of it."""
         with self._database.reading() as transaction:
-            return history.find_plan(transaction, plan_id)
+            return history.find_plan(transaction, self._scope(environment), plan_id)
 
-    def save_graph(self, environment: EnvironmentName, graph: Graph) -> None:
-        """Keep the compiled project an environment was last run with; the same one is not written again."""
-        with self._database.reading() as transaction:
-            if history.graph_hash(transaction, environment) == content_hash(graph):
-                return
+    def promote(self, graph: Graph, lease: Lease, *, origin: Origin) -> None:
+        """Make a whole project the promoted version."""
         with self._database.writing() as transaction:
-            history.put_graph(transaction, environment, graph)
+            leases.check(transaction, lease)
+            promoted.promote_all(transaction, lease.scope, graph, origin=origin, run_id=lease.holder)
+
+    def recompiled(self, models: tuple[CompiledModel, ...], lease: Lease, *, compiler: str) -> None:
+        """Replace promoted models by what another compiler makes of their text."""
+        with self._database.writing() as transaction:
+            leases.check(transaction, lease)
+            for model in models:
+                promoted.recompile(transaction, lease.scope, model, compiler=compiler)
+
+    def find_text(self, digest: str) -> ProjectText | None:
+        """Return the text that a promoted model came from."""
+        with self._database.reading() as transaction:
+            return promoted.find_text(transaction, digest)
 
     def load_graph(self, environment: EnvironmentName) -> Graph | None:
-        """Return the compiled project an environment was last run with."""
+        """Return the promoted project of an environment, as far as this compiler can read it."""
         with self._database.reading() as transaction:
-            return history.find_graph(transaction, environment)
+            return promoted.find_graph(transaction, self._scope(environment))
 
-    def runs(self, *, limit: int) -> tuple[RunRecord, ...]:
+    def runs(self, environment: EnvironmentName, *, limit: int) -> tuple[RunRecord, ...]:
         """Return the latest runs, newest first."""
         with self._database.reading() as transaction:
-            return history.latest_runs(transaction, limit)
+            return history.latest_runs(transaction, self._scope(environment), limit)
 
-    def run(self, run_id: RunId) -> RunRecord | None:
+    def run(self, environment: EnvironmentName, run_id: RunId) -> RunRecord | None:
         """Return one run."""
         with self._database.reading() as transaction:
-            return history.find_run(transaction, run_id)
+            return history.find_run(transaction, self._scope(environment), run_id)
 
     def batches(self, environment: EnvironmentName, model: ModelName, *, limit: int) -> tuple[BatchRecord, ...]:
         """Return the latest batches of a model, newest first."""
         with self._database.reading() as transaction:
-            return history.latest_batches(transaction, environment, model=model, limit=limit)
+            return history.latest_batches(transaction, self._scope(environment), model=model, limit=limit)
 
 
 def _touch_of(published: Published) -> Touch:
@@ -258,25 +332,26 @@ def _record_batch(
     transaction: StateTransaction, published: Published, lease: Lease, *, at: datetime, execution_time: datetime
 ) -> None:
     """Store everything a published batch changes beside its pointer and its touch."""
-    environment, batch = lease.environment, published.batch
+    scope, batch = lease.scope, published.batch
     coverage = published.mark.coverage
     logs.replace_record(
         transaction,
-        environment,
+        scope,
         ModelRecord(model=batch.model, pointer=published.move.pointer, position=published.position, coverage=coverage),
+        run_id=lease.holder,
     )
-    logs.trim(transaction, environment, (TableName(batch.model), *(cursor.input for cursor in coverage.cursors)))
+    logs.trim(transaction, scope, (TableName(batch.model), *(cursor.input for cursor in coverage.cursors)))
     if batch.mode != "rewrite":
-        slices.clear_failures(transaction, environment, model=batch.model, built=batch.slices)
-        # All rows of a table made again are as young as anybody can have asked for.
+        slices.clear_failures(transaction, scope, model=batch.model, built=batch.slices)
+        # All rows of a table made again are as young as any request can want them.
         answered = (WHOLE,) if batch.mode == "replace_all" else batch.slices
-        slices.clear_requests(transaction, environment, model=batch.model, built=answered)
+        slices.clear_requests(transaction, scope, model=batch.model, built=answered)
     if batch.is_base_lost:
-        slices.forget_failures(transaction, environment, batch.model)
+        slices.forget_failures(transaction, scope, batch.model)
     history.drop_intent(transaction, batch.commit)
     history.add_batch(
         transaction,
-        environment,
+        scope,
         BatchRecord(
             commit=batch.commit,
             run_id=lease.holder,

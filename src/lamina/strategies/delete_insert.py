@@ -1,8 +1,8 @@
 """delete_insert: the key tuples the query produces replace those in the table; vanished ones stay."""
 
 from lamina.project.strategy import DeleteInsert
-from lamina.strategies.spelling import as_set
 from lamina.strategies.traits import Traits
+from lamina.values.names import folded_names
 from lamina.values.value import tag_of
 
 
@@ -11,7 +11,7 @@ def traits(settings: DeleteInsert) -> Traits:
     columns = settings.partition_by
     return Traits(
         name=tag_of(settings),
-        identity=settings.replace(partition_by=as_set(columns)),
+        identity=settings.replace(partition_by=tuple(sorted(folded_names(columns)))),
         in_words="each build evaluates the whole query and replaces the key tuples it contains",
         mode="delete_insert",
         partition_by=columns,

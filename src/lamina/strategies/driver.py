@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from lamina.strategies.reading import Reading
 from lamina.strategies.traits import Driver
 from lamina.values.coverage import Debt
-from lamina.values.names import Position, TableName
+from lamina.values.names import Position, TableName, folded
 
 
 def find_driver(
@@ -13,13 +13,13 @@ def find_driver(
 ) -> TableName | None:
     """Return which of a model's inputs is its driver: the named one, or the only one there is.
 
-    `names` holds what a name in the settings of the model stands for, in lower case.
+    `names` holds what a name in the settings of the model means, in lower case.
     """
     if driver is None:
         return None
     if driver.named is None:
         return inputs[0] if len(inputs) == 1 else None
-    found = names.get(driver.named.lower())
+    found = names.get(folded(driver.named))
     return found if found in inputs else None
 
 

@@ -2,7 +2,7 @@
 
 from lamina.strategies.reading import Reading
 from lamina.strategies.traits import Traits, Upsert
-from lamina.values.names import ColumnName
+from lamina.values.names import ColumnName, folded, folded_names
 
 
 def saves_rows_of(traits: Traits, use: Reading) -> bool:
@@ -27,5 +27,5 @@ def held_columns(
     if upsert is None:
         return ()
     updated = given if upsert.update_columns is None else upsert.update_columns
-    changing = {name.casefold() for name in (*upsert.key, *upsert.order_by, *updated)}
-    return tuple(name for name in table if name.casefold() not in changing)
+    changing = folded_names((*upsert.key, *upsert.order_by, *updated))
+    return tuple(name for name in table if folded(name) not in changing)

@@ -1,8 +1,8 @@
 """merge: upsert by key, from the driver's new rows where they suffice, else from the whole query."""
 
 from lamina.project.strategy import Merge
-from lamina.strategies.spelling import as_set, folded
 from lamina.strategies.traits import Driver, Traits, Upsert
+from lamina.values.names import folded, folded_names
 from lamina.values.value import tag_of
 
 
@@ -30,9 +30,9 @@ def _identity(settings: Merge) -> Merge:
     """Return the settings without spelling; only `order_by` is a sequence."""
     updated = settings.update_columns
     return settings.replace(
-        unique_key=as_set(settings.unique_key),
-        update_columns=as_set(updated) if updated is not None else None,
-        timestamp_column=folded(settings.timestamp_column),
-        driver=folded(settings.driver),
-        order_by=tuple(name.lower() for name in settings.order_by),
+        unique_key=tuple(sorted(folded_names(settings.unique_key))),
+        update_columns=tuple(sorted(folded_names(updated))) if updated is not None else None,
+        timestamp_column=settings.timestamp_column and folded(settings.timestamp_column),
+        driver=settings.driver and folded(settings.driver),
+        order_by=tuple(folded(name) for name in settings.order_by),
     )

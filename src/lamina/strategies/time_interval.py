@@ -2,15 +2,16 @@
 
 from lamina.project.strategy import TimeInterval
 from lamina.strategies.traits import Slices, Traits
+from lamina.values.names import folded
 from lamina.values.value import tag_of
 
 
 def traits(settings: TimeInterval) -> Traits:
-    """Return what is known of it; how far back and how much at a time it builds decides no row."""
+    """Return what is known of it; how far back and how much at a time it builds changes no row."""
     column = settings.time_column
     return Traits(
         name=tag_of(settings),
-        identity=settings.replace(time_column=column.lower(), lookback=0, batch_size="auto"),
+        identity=settings.replace(time_column=folded(column), lookback=0, batch_size="auto"),
         mode="replace_slices",
         slices=Slices(
             time_column=column,

@@ -125,3 +125,9 @@ class Published(Value, frozen=True):
     mark: Mark
     move: Move
     duration_ms: int = 0  # from intent to publish
+    beside: tuple[Move, ...] = ()  # of other tables, which become visible in the same moment
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """Return every pointer that moves, the model's own first."""
+        return (self.move, *self.beside)

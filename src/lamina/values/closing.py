@@ -39,7 +39,12 @@ def verify_closing(models: tuple[ModelVerdict, ...]) -> str:
     built = tuple(item for item in models if item.is_built)
     if not built:
         return "nothing is built yet, so nothing can be verified: `lamina run` builds it"
-    equal = sum(item.status == "equal" for item in built)
+    equal = _number(built, "equal")
     absent = len(models) - len(built)
     rest = f"; {absent} not built yet" if absent else ""
-    return f"{equal} of {len(built)} tables equal a recompute{rest}"
+    others = [f"{count} {word}" for word in ("different", "unverifiable", "failed") if (count := _number(built, word))]
+    return f"{equal} of {len(built)} tables equal a recompute{''.join(f', {part}' for part in others)}{rest}"
+
+
+def _number(models: tuple[ModelVerdict, ...], status: str) -> int:
+    return sum(item.status == status for item in models)

@@ -1,5 +1,6 @@
 """What commands answer: the values that `--output json` prints, field for field."""
 
+from collections import Counter
 from typing import Any, Literal
 
 from lamina.values.batch import CheckResult
@@ -169,17 +170,39 @@ def verified(models: tuple[ModelVerdict, ...]) -> Verdict:
     return next((verdict for verdict in order if verdict in found), "unverifiable")
 
 
+class VerdictCounts(Value, frozen=True):
+    """How many tables there are of each verdict; those that are not built are unverifiable."""
+
+    equal: int = 0
+    different: int = 0
+    unverifiable: int = 0
+    failed: int = 0
+
+
+def counted_verdicts(models: tuple[ModelVerdict, ...]) -> VerdictCounts:
+    """Count the verdicts on several tables."""
+    found = Counter(item.status for item in models)
+    return VerdictCounts(
+        equal=found["equal"],
+        different=found["different"],
+        unverifiable=found["unverifiable"],
+        failed=found["failed"],
+    )
+
+
 class VerifyResult(Value, frozen=True):
     """The document of `verify`."""
 
     status: Verdict
     models: tuple[ModelVerdict, ...]
+    counts: VerdictCounts = VerdictCounts()
     diagnostics: tuple[Diagnostic, ...] = ()  # of models that do not compile
+    is_strict: bool = False  # nothing that could be compared is a failure
 
     @property
     def exit_code(self) -> int:
         """Return 1 for a difference; where models do not compile or tables are lost, 2 if others are equal, else 1."""
-        if self.status == "different":
+        if self.status == "different" or (self.status == "unverifiable" and self.is_strict):
             return 1
         if self.status != "failed" and not any(item.severity == "error" for item in self.diagnostics):
             return 0
@@ -272,6 +295,7 @@ class IntervalsResult(Value, frozen=True):
     pending: tuple[RangeReason, ...]
     failed: tuple[RangeReason, ...]
     waiting: tuple[RangeReason, ...]
+    surplus: tuple[RangeReason, ...] = ()  # built ranges outside the model's start and end
     timezone: str = "UTC"  # whose days the ranges are
     diagnostics: tuple[Diagnostic, ...] = ()  # why it does not compile, or why nothing does
 

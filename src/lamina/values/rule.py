@@ -19,17 +19,22 @@ class Rule(Value, frozen=True):
         message: str,
         *,
         place: Place | None = None,
+        at: tuple[int, int] | None = None,
         model: str | None = None,
         hint: str | None = None,
         suggestion: str | None = None,
     ) -> Diagnostic:
-        """Return a diagnostic of this rule."""
+        """Return a diagnostic of this rule; `at` is a line and column of a file that the caller will name."""
+        line, column = (place.line, place.column) if place is not None else at or (None, None)
         return Diagnostic(
             code=self.code,
             name=self.name,
             severity=self.severity,
             message=message,
+            file=place.file if place is not None else None,
+            line=line,
+            column=column,
             model=model,
             hint=hint,
             suggestion=suggestion,
-        ).at(place)
+        )

@@ -27,3 +27,11 @@ class Secret:
 
     def __hash__(self) -> int:
         return hash(self._text)
+
+
+def hidden(text: str, secrets: tuple[Secret, ...]) -> str:
+    """Return a text in which secrets that someone wrote out are not seen."""
+    for secret in secrets:
+        if shown := secret.reveal():
+            text = text.replace(shown, HIDDEN)
+    return text

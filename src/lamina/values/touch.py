@@ -3,6 +3,7 @@
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Position, TableName
 from lamina.values.value import Value
+from lamina.values.words import counted
 
 # The version that a build of this run will give its table: not known before it is built.
 PREDICTED = Position("predicted")
@@ -52,6 +53,21 @@ class Refinement(Value, frozen=True):
         return self.filter_column is None and not self.ranges
 
 
+class FileCounts(Value, frozen=True):
+    """How many files of a source were added, changed and removed."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+
+    def __add__(self, other: "FileCounts") -> "FileCounts":
+        return FileCounts(self.added + other.added, self.changed + other.changed, self.removed + other.removed)
+
+    def __str__(self) -> str:
+        counts = (("added", self.added), ("changed", self.changed), ("removed", self.removed))
+        return ", ".join(f"{counted(count, 'file')} {word}" for word, count in counts if count)
+
+
 class Touch(Value, frozen=True):
     """One entry of a touch log: the step from version `parent` to version `position`."""
 
@@ -63,5 +79,6 @@ class Touch(Value, frozen=True):
     has_new_rows: bool = False  # rows came beside what else changed, and can be read without it
     refinements: tuple[Refinement, ...] = ()
     rows_added: int | None = None
-    detail: str = ""  # what a detector saw, in words: `2 files added`
+    detail: str = ""  # what a detector saw, in words, where it is not files that came or were removed
     sequence: int = 0  # place in the log, given by the state store
+    files: FileCounts | None = None

@@ -103,7 +103,7 @@ def _set_operation(walk: Walk, node: Any) -> None:
 
 
 def _in_order(args: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments of a set operation in one order: the parser moves its last clauses to it from a set."""
+    """Return the arguments of a set operation in a fixed order: the parser adds the last ones from a set."""
     if sum(args.get(name) is not None for name in LAST_CLAUSES) < 2:
         return args
     rest = {name: value for name, value in args.items() if name not in LAST_CLAUSES}

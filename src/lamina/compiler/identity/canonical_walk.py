@@ -104,7 +104,7 @@ class Walk:
         self.scope = self.scope.parent
 
     def definition(self, table: Any, visible: Visible) -> Definition | None:
-        """Return the CTE a table name stands for, or the query to be read in its place."""
+        """Return the CTE a table name means, or the query to be read in its place."""
         if table.args.get("db") is None:
             return visible.find(table.args["this"].args["this"].lower())
         return self._inlined.get(written(table)) if self._inlined else None

@@ -49,7 +49,7 @@ Models = dict[ModelName, CompiledModel]
 
 
 def _renames(before: Models, after: Models) -> dict[ModelName, ModelName]:
-    """Pair each new model with the only gone one that has the same code, and no twin."""
+    """Pair each new model with the removed one of the same code, where each is the only one."""
     gone = _by_fingerprint([before[name] for name in before.keys() - after.keys()])
     come = _by_fingerprint([after[name] for name in after.keys() - before.keys()])
     return {

@@ -56,7 +56,7 @@ def local(
     """Return the fingerprint of a model.
 
     `code` is the hash of its canonical query, Python source or seed text; `relations` maps each relation as written to
-    what it stands for; `join_columns` lists the columns of each natural join and USING; `variables` are those it
+    what it means; `join_columns` lists the columns of each natural join and USING; `variables` are those it
     reads; `modules` are the hashes of the project's modules it imports; `inlined` its ephemeral inputs.
     """
     content = (

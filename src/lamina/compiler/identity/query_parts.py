@@ -20,7 +20,7 @@ Part = tuple[int, int]  # a block and a position in it, or ROWS
 
 
 class QueryParts(NamedTuple):
-    """Hashes of a query's parts; `star` stands for columns that are not known without the schemas it reads."""
+    """Hashes of a query's parts; `star` is for the columns that are not known without the schemas it reads."""
 
     columns: dict[ColumnName, str]
     rows: str

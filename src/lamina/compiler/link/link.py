@@ -229,7 +229,7 @@ class Linker:
         return Rows(columns, tables=tables, row_reads=frozenset(reads), star_reads=star_reads)
 
     def _output_at(self, number: int, position: int) -> int:
-        """Return where an output of a scope is written; the first one if a star may stand for it."""
+        """Return where an output of a scope is written; the first one if it may come from a star."""
         scope = self.query.scopes[number]
         if not isinstance(scope, SelectScope) or not scope.outputs:
             return 0

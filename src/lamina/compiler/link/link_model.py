@@ -153,7 +153,7 @@ def _rows(file: ModelFile, query: QueryObject, names: ModelNames, *, around: Sur
         column = rows.find(slices.time_column)
         bound = column.typed.type if column is not None else UNKNOWN
         if bound != UNKNOWN and any(item.typed.type == UNKNOWN for item in rows.columns):
-            # The bounds have the type of the time column, which only the first pass could tell.
+            # The bounds have the type of the time column, which is known only after the first pass.
             kind = bound if bound == "date" else RUN_PARAMETERS["start_ts"]
             types |= {name: Typed(kind, nullable=False) for name in RANGE_BOUNDS}
             linker.release()

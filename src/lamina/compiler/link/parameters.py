@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from lamina.compiler.graph import CompiledModel
 from lamina.project.project import Variable
+from lamina.values.names import same_name
 from lamina.values.schema import UNKNOWN, DataType
 from lamina.values.value import Value
 
@@ -32,7 +33,7 @@ def bound_type(model: CompiledModel) -> DataType:
     slices = model.traits.slices
     if slices is not None:
         for column in model.columns or ():
-            if column.name.lower() == slices.time_column.lower() and column.type == "date":
+            if same_name(column.name, slices.time_column) and column.type == "date":
                 return DataType("date")
     return DataType("timestamp")
 

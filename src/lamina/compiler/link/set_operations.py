@@ -53,7 +53,7 @@ def set_problems(
         is_sought = use.relation < 0 and not use.is_qualifier and use.name not in ("", ALL)
         if is_sought and use.name.lower() not in names and use.name.lower() not in PSEUDO_COLUMNS:
             known = tuple(column.name for column in columns)
-            yield Problem(use.start, partial(unknown_column.unordered, use.name, known=known))
+            yield Problem(use.start, partial(unknown_column.finding_of_order, use.name, known=known))
 
 
 def _mismatches(

@@ -7,6 +7,7 @@ from lamina.compiler.link.lookup import Lookup, Problem
 from lamina.compiler.query.object import FieldUse
 from lamina.compiler.rules import unknown_field
 from lamina.compiler.types.spark_types import FRACTIONALS, INTEGRALS, array_of, element_of, fields_of, is_decimal
+from lamina.values.names import same_name
 from lamina.values.schema import DataType
 
 _SIMPLE = frozenset((*INTEGRALS, *FRACTIONALS, "binary", "boolean", "date", "string", "timestamp", "timestamp_ntz"))
@@ -30,7 +31,7 @@ def _missing(use: FieldUse, kind: DataType) -> Iterator[Problem]:
             if kind in _SIMPLE or is_decimal(kind):
                 yield Problem(use.start, partial(unknown_field.finding, field, owner=owner, kind=kind, known=()))
             return
-        found = next((inner for name, inner in known if name.strip("`").lower() == field.lower()), None)
+        found = next((inner for name, inner in known if same_name(name.strip("`"), field)), None)
         if found is None:
             if field != "*":
                 names = tuple(name for name, _ in known)

@@ -143,7 +143,7 @@ def _read_keys(group: exp.Group, items: list[Node], keys: Keys) -> bool:
 
 
 def _outputs_meant(node: Node, items: list[Node], *, is_computed: bool) -> list[Node]:
-    """Return the outputs that a part of GROUP BY may stand for; inside a function a number is a number."""
+    """Return the outputs that a part of GROUP BY may mean; inside a function a number is a number."""
     if type(node) is exp.Column:
         name = node.name.lower()
         return [item for item in items if type(item) is exp.Alias and item.alias.lower() == name]

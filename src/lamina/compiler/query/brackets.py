@@ -1,4 +1,4 @@
-"""The brackets among the tokens of a query; the only place that pairs them."""
+"""The brackets among the tokens of a query: which kinds there are, and which two belong together."""
 
 from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from sqlglot.dialects.spark import Spark
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lamina.compiler.query.brackets import CLOSING, OPENING
+
 # The compiled parser recurses on the C stack and dies where pure Python would raise: the count comes first.
 MAX_BRACKETS = 40
 MAX_DEPTH = 240
@@ -12,8 +14,8 @@ MAX_DEPTH = 240
 # both ways, so each level inside another doubles its work.
 MAX_GUESSES = 50_000
 
-_OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
-_CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
+_OPENING = OPENING | {TokenType.CASE}
+_CLOSING = CLOSING | {TokenType.END}
 _LOGICAL = {TokenType.AND, TokenType.OR, TokenType.XOR}
 _SET_OPERATIONS = {TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT}
 _PLAIN = {
@@ -69,6 +71,7 @@ def is_surely_shallow(text: str, count: int) -> bool:
 
 def too_deep_at(tokens: Sequence[Token]) -> Token | None:
     """Return the first token that nests too deep, or None."""
+    # Counts what is open at each token, closed later or not, so `brackets_of`, which yields pairs, is of no use here.
     levels = [_Level(0)]
     below = work = 0
     before = TokenType.SEMICOLON

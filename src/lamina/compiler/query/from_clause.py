@@ -15,7 +15,7 @@ from lamina.compiler.query.object import (
 from lamina.compiler.query.scopes import Frame, Scopes
 
 MOST_COMPARED = 20  # relations before a USING that may hold its column: more would make long joins quadratic
-BEHIND_SAMPLE = -2  # the place for an alias is behind a clause whose end only the tokens tell
+BEHIND_SAMPLE = -2  # the place for an alias is behind a clause whose end only the tokens show
 
 
 class FromClause:

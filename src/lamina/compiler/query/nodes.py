@@ -61,13 +61,13 @@ def _is_dotted_name(dot: exp.Dot) -> bool:
 
 
 def ordinals(keys: list[exp.Expr]) -> list[int]:
-    """Return the positions, from 0, that keys written as numbers stand for."""
+    """Return the positions, from 0, that keys written as numbers mean."""
     found = [position_of(key) for key in keys]
     return [position for position in found if position is not None and position >= 0]
 
 
 def position_of(key: exp.Expr) -> int | None:
-    """Return the position, from 0, that a key written as a number stands for; None if it is not such a number."""
+    """Return the position, from 0, that a key written as a number means; None if it is not such a number."""
     is_number = isinstance(key, exp.Literal) and not key.is_string and len(key.this) <= MOST_DIGITS and key.is_int
     return int(key.this) - 1 if is_number else None
 

@@ -20,7 +20,7 @@ DIRECT, CAST, EXPRESSION, AGGREGATION = range(4)
 class Reference(Value, frozen=True, array_like=True):
     """A table name as written; `alias_at` is where an alias must go if the name is replaced, -1 if it has one.
 
-    `name` is what it stood for when the object was made; after a change elsewhere in the project it may be another.
+    `name` is what it meant when the object was made; after a change elsewhere in the project it may mean another table.
     """
 
     parts: tuple[str, ...]

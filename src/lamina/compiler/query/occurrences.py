@@ -1,4 +1,4 @@
-"""What the names in a query stand for: relations by where they occur, columns of inner queries by position."""
+"""What the names in a query mean: relations by where they occur, columns of inner queries by position."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ UNASKED: dict[str, int] = {}  # in place of positions that nothing needed yet
 
 
 class Block:
-    """One query whose columns others read; `names_matter` once anybody reads them other than by position."""
+    """One query whose columns others read; `names_matter` once they are read in another way than by position."""
 
     __slots__ = ("_positions", "is_derived", "is_read", "items", "names", "names_matter", "number", "query", "slot")
 
@@ -79,7 +79,7 @@ class Scope:
     def __init__(self, parent: "Scope | None", visible: Visible, *, block: Block | None) -> None:
         self.parent = parent
         self.outer = outer = None if block is not None and block.is_derived else parent  # whose relations it can name
-        # Whether a name may stand for a column of an enclosing query, whose relations are all known by now.
+        # Whether a name may mean a column of an enclosing query, whose relations are all known by now.
         self.is_correlated: bool = outer is not None and (bool(outer.blocks) or outer.is_correlated)
         self.visible = visible
         self.block = block

@@ -10,7 +10,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 Trees = list[exp.Expr | None]
 
-# Operators that no query for Spark is written with, by the function that they stand for.
+# Operators that no query for Spark is written with, by the function that they mean.
 SPARE = (("cbrt", TokenType.DPIPE_SLASH, exp.Cbrt), ("sqrt", TokenType.PIPE_SLASH, exp.Sqrt))
 OPERANDS = frozenset({TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING})
 ENDS = frozenset({")", "]", "}", "?"})  # of an operand

@@ -9,7 +9,7 @@ from lamina.compiler.query.object import AGGREGATION, CAST, DIRECT, EXPRESSION, 
 from lamina.compiler.types.program_form import Program
 from lamina.values.value import Value
 
-PARAMETERS = "@"  # the qualifier of columns that stand for `@name`; no relation can be called so
+PARAMETERS = "@"  # the qualifier of columns that mean `@name`; no relation can be called so
 
 _SAME_ROW = (exp.Alias, exp.Paren, exp.Ordered, exp.Order, exp.Where)
 _CASTS = (exp.Cast, exp.TryCast)

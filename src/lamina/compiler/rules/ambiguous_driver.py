@@ -5,15 +5,15 @@ Fix: name it with `driver` under `[strategy]`.
 """
 
 from lamina.compiler.query.operators import NOWHERE
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L409", name="AmbiguousDriver")
 
 
-def refusal(inputs: tuple[TableName, ...], *, named: TableName | None) -> Refusal:
-    """Return the refusal for a driver that is not named, or named but not read."""
+def finding(inputs: tuple[TableName, ...], *, named: TableName | None) -> Diagnostic:
+    """Return the finding for a driver that is not named, or named but not read."""
     listed = ", ".join(f"`{name}`" for name in inputs)
     if named is not None:
         message = f"the driver `{named}` is not an input of the query"
@@ -23,4 +23,4 @@ def refusal(inputs: tuple[TableName, ...], *, named: TableName | None) -> Refusa
         hint = f"set `driver` under `[strategy]` to one of {listed}"
     else:
         message, hint = "the query reads no table, so nothing can drive it", "use `full_refresh`"
-    return Refusal(code=RULE.code, message=message, hint=hint, at=NOWHERE)
+    return RULE.finding(message, hint=hint, at=NOWHERE)

@@ -5,18 +5,17 @@ Fix: put the driver on the side of the join that keeps all its rows, or name ano
 """
 
 from lamina.compiler.query.operators import At
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L406", name="DriverJoinedAway")
 
 
-def refusal(driver: TableName, *, where: str, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message=f"`{driver}` is read in {where}, where a new row changes rows already appended",
+def finding(driver: TableName, *, where: str, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(
+        f"`{driver}` is read in {where}, where a new row changes rows already appended",
         hint="put it on the side of the join that keeps all its rows, name another `driver`, or use `full_refresh`",
         at=at,
     )

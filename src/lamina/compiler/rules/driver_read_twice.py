@@ -5,18 +5,17 @@ Fix: use `full_refresh`, or read the other copy through a model that is a side i
 """
 
 from lamina.compiler.query.operators import At
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L407", name="DriverReadTwice")
 
 
-def refusal(driver: TableName, *, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message=f"`{driver}` is joined with itself, so a build would miss pairs of new and old rows",
+def finding(driver: TableName, *, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(
+        f"`{driver}` is joined with itself, so a build would miss pairs of new and old rows",
         hint="use `full_refresh` or `time_interval`",
         at=at,
     )

@@ -6,17 +6,16 @@ Fix: add the time column, or its day, to GROUP BY; or set `batch_size = 1`.
 
 from lamina.compiler.query.operators import At
 from lamina.compiler.slices.misfits import Misfit
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L416", name="GroupWithoutTime")
 
 
-def refusal(clause: str, *, at: At, unfit: Misfit | None = None) -> Refusal:
-    """Return the refusal for one clause; `unfit` says why a key that looks like the time is not it."""
-    return Refusal(
-        code=RULE.code,
-        message=f"{clause} mixes rows of several slices" + (f": {unfit.text}" if unfit else ""),
+def finding(clause: str, *, at: At, unfit: Misfit | None = None) -> Diagnostic:
+    """Return the finding for one clause; `unfit` says why a key that looks like the time is not it."""
+    return RULE.finding(
+        f"{clause} mixes rows of several slices" + (f": {unfit.text}" if unfit else ""),
         hint=unfit.hint if unfit else "add the time column, cut to the granularity or finer, to GROUP BY",
         at=at,
     )

@@ -5,18 +5,17 @@ Fix: use `full_refresh` or `time_interval`, or aggregate in a model that reads t
 """
 
 from lamina.compiler.query.operators import At
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L401", name="IncrementalAggregate")
 
 
-def refusal(driver: TableName, *, clause: str, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message=f"{clause} combines rows of `{driver}`, but a build sees only the new ones",
+def finding(driver: TableName, *, clause: str, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(
+        f"{clause} combines rows of `{driver}`, but a build sees only the new ones",
         hint="use `full_refresh` or `time_interval`, or aggregate in a model that reads this one",
         at=at,
     )

@@ -5,18 +5,17 @@ Fix: use `merge` with the distinct columns as `unique_key`, or `full_refresh`.
 """
 
 from lamina.compiler.query.operators import At
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L402", name="IncrementalDistinct")
 
 
-def refusal(driver: TableName, *, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message=f"DISTINCT compares only the new rows of `{driver}` with each other",
+def finding(driver: TableName, *, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(
+        f"DISTINCT compares only the new rows of `{driver}` with each other",
         hint="use `merge` with a `unique_key`, or `full_refresh`",
         at=at,
     )

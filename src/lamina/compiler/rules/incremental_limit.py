@@ -5,18 +5,17 @@ Fix: remove the LIMIT, or use `full_refresh`.
 """
 
 from lamina.compiler.query.operators import At
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L404", name="IncrementalLimit")
 
 
-def refusal(driver: TableName, *, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message=f"LIMIT applies to the new rows of `{driver}` at each build",
+def finding(driver: TableName, *, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(
+        f"LIMIT applies to the new rows of `{driver}` at each build",
         hint="remove the LIMIT, or use `full_refresh`",
         at=at,
     )

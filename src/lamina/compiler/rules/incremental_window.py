@@ -5,18 +5,17 @@ Fix: use `full_refresh` or `time_interval`, or compute the window in a model tha
 """
 
 from lamina.compiler.query.operators import At
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L403", name="IncrementalWindow")
 
 
-def refusal(driver: TableName, *, function: str, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message=f"the window of `{function}` sees only the new rows of `{driver}`",
+def finding(driver: TableName, *, function: str, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(
+        f"the window of `{function}` sees only the new rows of `{driver}`",
         hint="use `full_refresh` or `time_interval`, or compute the window in a model that reads this one",
         at=at,
     )

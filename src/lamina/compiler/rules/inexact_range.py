@@ -7,36 +7,32 @@ and `@end_ts`.
 """
 
 from lamina.compiler.query.operators import At, Term
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L414", name="InexactRange")
 
 
-def refusal(found: str, *, column: str, kind: str, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message=f"{found}, but a slice is half-open",
-        hint=f"use `{column} >= @start_{kind} AND {column} < @end_{kind}`",
-        at=at,
+def finding(found: str, *, column: str, kind: str, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(
+        f"{found}, but a slice is half-open", hint=f"use `{column} >= @start_{kind} AND {column} < @end_{kind}`", at=at
     )
 
 
-def refusal_of_clock(found: str, *, hint: str, at: At) -> Refusal:
-    """Return the refusal for a column on the clock of a zone that identifies no slice."""
-    return Refusal(code=RULE.code, message=found, hint=hint, at=at)
+def finding_of_clock(found: str, *, hint: str, at: At) -> Diagnostic:
+    """Return the finding for a column on the clock of a zone that identifies no slice."""
+    return RULE.finding(found, hint=hint, at=at)
 
 
-def refusal_of_kind(term: Term, bound: Term, *, is_date: bool, zone: str) -> Refusal:
-    """Return the refusal for a date compared with an instant, or an instant with a date, outside UTC."""
+def finding_of_kind(term: Term, bound: Term, *, is_date: bool, zone: str) -> Diagnostic:
+    """Return the finding for a date compared with an instant, or an instant with a date, outside UTC."""
     name = f"`{term.column}` in `{term.zone}`" if term.zone else f"`{term.column}`"
     what = f"{name} is {'a date' if is_date else 'not a date'}"
     other = "an instant" if is_date else "a date"
     column = "a time column of type date" if is_date else f"`@start_ts` and `@end_ts` for `{term.column}`"
-    return Refusal(
-        code=RULE.code,
-        message=f"{what} and `@{bound.written}` is {other}, but days of `{zone}` do not begin at midnight in UTC",
+    return RULE.finding(
+        f"{what} and `@{bound.written}` is {other}, but days of `{zone}` do not begin at midnight in UTC",
         hint=f"use {'`@start_date` and `@end_date` with ' if is_date else ''}{column}",
         at=term.at,
     )

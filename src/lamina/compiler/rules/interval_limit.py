@@ -5,17 +5,16 @@ Fix: number the rows per slice with a window and filter on the number.
 """
 
 from lamina.compiler.query.operators import At
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L417", name="IntervalLimit")
 
 
-def refusal(*, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message="LIMIT applies to a whole batch, so the rows of a slice depend on how batches are cut",
+def finding(*, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(
+        "LIMIT applies to a whole batch, so the rows of a slice depend on how batches are cut",
         hint="number the rows with a window partitioned by the time column, and filter on the number",
         at=at,
     )

@@ -15,7 +15,7 @@ def finding(reason: str, *, place: Place, hint: str = "correct the Spark SQL her
     return RULE.finding(f"the query cannot be parsed: {reason}", place=place, hint=hint)
 
 
-def hidden_name(*, place: Place) -> Diagnostic:
+def finding_of_hidden_name(*, place: Place) -> Diagnostic:
     """Return the finding for a name that is only known as a value, so that what the query reads cannot be known."""
     return RULE.finding(
         "what the query reads is not known before it runs: a name is computed with `IDENTIFIER`",

@@ -5,17 +5,16 @@ Fix: move the clause into a `full_refresh` model that this one reads, or allow t
 """
 
 from lamina.compiler.query.operators import At
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L421", name="OpaqueQuery")
 
 
-def refusal(clause: str, *, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message=f"lamina cannot tell how {clause} treats rows, so it cannot prove that building in parts is right",
+def finding(clause: str, *, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(
+        f"lamina cannot tell how {clause} treats rows, so it cannot prove that building in parts is right",
         hint=f'move it into a `full_refresh` model that this one reads, or accept the risk: `allow = ["{RULE.code}"]`',
         at=at,
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from lamina.compiler.subject import Subject
 from lamina.values.diagnostic import Diagnostic
+from lamina.values.names import folded
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L426", name="OwnFuture")
@@ -18,8 +19,8 @@ def violations(subject: Subject) -> Iterator[Diagnostic]:
     model = subject.model
     if not any(model.is_own(use) and use.window_after_seconds for use in model.inputs):
         return
-    names = {str(model.name).lower(), str(model.name).lower().rpartition(".")[2]}
-    written = next((name for name in sorted(model.settings.inputs) if name.lower() in names), str(model.name))
+    names = {folded(model.name), folded(model.name).rpartition(".")[2]}
+    written = next((name for name in sorted(model.settings.inputs) if folded(name) in names), str(model.name))
     yield RULE.finding(
         f"`{model.name}` cannot read its own later slices",
         place=subject.place_of(f"inputs.{written}.window.after"),

@@ -6,17 +6,12 @@ for later rows, up to `@end_date + INTERVAL n DAYS` with `window = { after = "n 
 """
 
 from lamina.compiler.query.operators import At
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L415", name="ReachOutsideRange")
 
 
-def refusal(found: str, *, hint: str, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message=found,
-        hint=hint,
-        at=at,
-    )
+def finding(found: str, *, hint: str, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(found, hint=hint, at=at)

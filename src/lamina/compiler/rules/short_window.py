@@ -5,18 +5,17 @@ Fix: declare a window at least as long as the query reaches.
 """
 
 from lamina.compiler.query.operators import At
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L422", name="ShortWindow")
 
 
-def refusal(table: TableName, *, declared: str, reach: str, setting: str, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message=f"the query reads `{table}` {reach}, but the declared window is {declared}",
+def finding(table: TableName, *, declared: str, reach: str, setting: str, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(
+        f"the query reads `{table}` {reach}, but the declared window is {declared}",
         hint=f'set `{setting}` under `[inputs."{table}"]`',
         at=at,
     )

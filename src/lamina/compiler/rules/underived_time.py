@@ -6,17 +6,16 @@ Fix: make the time column the filtered column itself, or that column cut to the 
 """
 
 from lamina.compiler.query.operators import At
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L419", name="UnderivedTime")
 
 
-def refusal(column: str, *, reason: str, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message=f"time column `{column}` {reason}",
+def finding(column: str, *, reason: str, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(
+        f"time column `{column}` {reason}",
         hint="make it the filtered column itself, or that column cut to the granularity or finer",
         at=at,
     )

@@ -5,18 +5,17 @@ Fix: filter it by `column >= @start_date AND column < @end_date`, or declare `[i
 """
 
 from lamina.compiler.query.operators import At
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import TableName
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L412", name="UnfilteredInput")
 
 
-def refusal(table: TableName, *, column: str, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message=f"`{table}` is not filtered by `@start_date` and `@end_date`",
+def finding(table: TableName, *, column: str, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(
+        f"`{table}` is not filtered by `@start_date` and `@end_date`",
         hint=f'add `{column} >= @start_date AND {column} < @end_date`, or declare `window` under `[inputs."{table}"]`',
         at=at,
     )

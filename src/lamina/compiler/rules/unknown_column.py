@@ -9,15 +9,13 @@ from lamina.values.nearest import nearest
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L211", name="UnknownColumn")
-
-
 MOST_LISTED = 8
 
 
 def finding(name: str, *, place: Place, relation: str | None, known: tuple[str, ...]) -> Diagnostic:
     """Return the finding for one missing column; without a relation no input of the query has it."""
-    if may_be_unnamed(name, known):
-        return unnamed(name, place=place)
+    if unnamed := finding_of_unnamed(name, place=place, known=known):
+        return unnamed
     where = f"`{relation}` has no column `{name}`" if relation else f"no input of the query has a column `{name}`"
     close = nearest(name, sorted(set(known)))
     hint = f"did you mean `{close}`?" if close else _listed(known)
@@ -29,7 +27,7 @@ def finding_without_relation(name: str, *, place: Place, known: tuple[str, ...])
     return finding(name, place=place, relation=None, known=known)
 
 
-def unordered(name: str, *, place: Place, known: tuple[str, ...]) -> Diagnostic:
+def finding_of_order(name: str, *, place: Place, known: tuple[str, ...]) -> Diagnostic:
     """Return the finding for a column that the rows of a set operation are ordered by, and that it does not return."""
     close = nearest(name, sorted(set(known)))
     hint = f"did you mean `{close}`?" if close else _listed(known)
@@ -44,13 +42,10 @@ def _listed(known: tuple[str, ...]) -> str:
     return f"the columns are {', '.join(f'`{item}`' for item in names[:MOST_LISTED])}{more}"
 
 
-def may_be_unnamed(name: str, known: tuple[str, ...]) -> bool:
-    """Return whether a name may be one that Spark gives an expression without an alias, which an input has."""
-    return "" in known and not name.isidentifier()
-
-
-def unnamed(name: str, *, place: Place) -> Diagnostic:
-    """Return the finding for a name that Spark may give an expression without an alias."""
+def finding_of_unnamed(name: str, *, place: Place, known: tuple[str, ...]) -> Diagnostic | None:
+    """Return the finding for a name that Spark may give an expression without an alias, if an input has one."""
+    if "" not in known or name.isidentifier():
+        return None
     return RULE.finding(
         f"it is not certain that there is a column `{name}`: an input has a computed column without an alias",
         place=place,

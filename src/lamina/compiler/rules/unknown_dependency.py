@@ -11,7 +11,7 @@ from lamina.values.rule import Rule
 RULE = Rule(code="L201", name="UnknownDependency")
 
 
-def finding_disabled(name: str, *, place: Place, model: str) -> Diagnostic:
+def finding_of_disabled(name: str, *, place: Place, model: str) -> Diagnostic:
     """Return the finding for a name that a model with `enabled = false` has."""
     hint = "enable it, or read something else"
     return RULE.finding(
@@ -19,7 +19,7 @@ def finding_disabled(name: str, *, place: Place, model: str) -> Diagnostic:
     )
 
 
-def finding_ambiguous(name: str, *, place: Place, model: str, candidates: tuple[str, ...]) -> Diagnostic:
+def finding_of_ambiguous(name: str, *, place: Place, model: str, candidates: tuple[str, ...]) -> Diagnostic:
     """Return the finding for a bare name that several schemas have."""
     hint = "write one of " + ", ".join(f"`{item}`" for item in candidates)
     return RULE.finding(f"`{name}` could be more than one table", place=place, model=model, hint=hint)

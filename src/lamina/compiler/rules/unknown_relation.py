@@ -14,8 +14,8 @@ RULE = Rule(code="L213", name="UnknownRelation")
 
 def finding(name: str, *, place: Place, known: tuple[str, ...]) -> Diagnostic:
     """Return the finding for one unknown qualifier, given the columns that could be meant."""
-    if unknown_column.may_be_unnamed(name, known):
-        return unknown_column.unnamed(name, place=place)
+    if unnamed := unknown_column.finding_of_unnamed(name, place=place, known=known):
+        return unnamed
     close = nearest(name, sorted(set(known)))
     hint = f"did you mean `{close}`?" if close else "use an alias of the FROM clause"
     return RULE.finding(f"the query has no table, alias or column `{name}`", place=place, hint=hint, suggestion=close)

@@ -5,17 +5,16 @@ Fix: filter every branch by `@start_date` and `@end_date`.
 """
 
 from lamina.compiler.query.operators import At
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L423", name="UnslicedBranch")
 
 
-def refusal(operator: str, *, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message=f"a branch of {operator} is not filtered by `@start_date` and `@end_date`",
+def finding(operator: str, *, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(
+        f"a branch of {operator} is not filtered by `@start_date` and `@end_date`",
         hint="filter every branch by the range",
         at=at,
     )

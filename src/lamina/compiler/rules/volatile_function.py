@@ -5,17 +5,14 @@ Fix: use a column of the input, or `@start_date` in a `time_interval` model, or 
 """
 
 from lamina.compiler.query.operators import At
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L410", name="VolatileFunction")
 
 
-def refusal(name: str, *, at: At) -> Refusal:
-    """Return the refusal for one clause."""
-    return Refusal(
-        code=RULE.code,
-        message=f"{name} gives a different value at each build",
-        hint="use a column of an input, or `full_refresh`",
-        at=at,
+def finding(name: str, *, at: At) -> Diagnostic:
+    """Return the finding for one clause."""
+    return RULE.finding(
+        f"{name} gives a different value at each build", hint="use a column of an input, or `full_refresh`", at=at
     )

@@ -19,7 +19,7 @@ from lamina.compiler.slices.cuts import (
     merge_anchors,
 )
 from lamina.compiler.slices.units import DAY, UNBOUNDED, in_words
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 
 IsDate = Callable[[Key], bool]
 
@@ -42,7 +42,7 @@ class Aligned(NamedTuple):
     others: tuple[Anchor, ...]  # further times, each refused or reached from the main one
     halves: frozenset[Key]  # of a full join: one of them identifies the slice, the other may be null
     sides: dict[str, Anchor]
-    refusals: tuple[Refusal, ...]
+    refusals: tuple[Diagnostic, ...]
 
 
 def align(operands: tuple[Operand, ...], facts: Facts) -> Aligned:
@@ -53,7 +53,7 @@ def align(operands: tuple[Operand, ...], facts: Facts) -> Aligned:
         return _without_main(operands, sides, facts)
     main = min(mains, key=lambda anchor: (sum(anchor.margin), sorted(anchor.keys)))
     others = [("", anchor) for anchor in mains if anchor is not main]
-    refusals: list[Refusal] = []
+    refusals: list[Diagnostic] = []
     for alias, anchor in (*others, *sides.items()):
         differences = (*facts.row_differences, *facts.own_differences.get(alias, ()))
         what = f"the join reads `{_name(anchor)}`"
@@ -134,7 +134,7 @@ def spread_keys(keys: frozenset[Key], equalities: list[Difference]) -> frozenset
 
 def valid_beside(
     main: Anchor, other: Anchor, differences: Iterable[Difference], *, what: str, is_date: IsDate
-) -> Margin | Refusal | None:
+) -> Margin | Diagnostic | None:
     """Return up to how far outside the range the main rows find all they need of another operand or subquery.
 
     None: their times are not known to be tied.
@@ -153,7 +153,7 @@ def valid_beside(
     return _beside(what, around, other, is_ahead=room.after < 0)
 
 
-def _beside(what: str, around: Margin, other: Anchor, *, is_ahead: bool) -> Refusal:
+def _beside(what: str, around: Margin, other: Anchor, *, is_ahead: bool) -> Diagnostic:
     """Return the refusal of rows that are needed outside the range, and not read there."""
     side = "after" if is_ahead else "before"
     span, valid = (around.after, other.valid.after) if is_ahead else (around.before, other.valid.before)
@@ -161,7 +161,7 @@ def _beside(what: str, around: Margin, other: Anchor, *, is_ahead: bool) -> Refu
     text = f"{what} {in_words(span)} {side} the slice, but {present} of that is read"
     bound = "up to `@end_date +" if is_ahead else "from `@start_date -"
     hint = f"read it {bound} INTERVAL {in_words(span)}` and declare the `window`"
-    return reach_outside_range.refusal(text, hint=hint, at=other.at)
+    return reach_outside_range.finding(text, hint=hint, at=other.at)
 
 
 def _room(valid: int, needed: int) -> int:
@@ -197,12 +197,12 @@ def _without_main(operands: tuple[Operand, ...], sides: dict[str, Anchor], facts
             return Aligned(both._replace(margin=margin, valid=valid, keys=frozenset()), (), both.keys, sides, ())
         return Aligned(None, (), frozenset(), sides, (_unaligned(anchors[0], anchors[1]),))
     preserved = next((item for item in operands if not item.is_nullable and not item.is_hidden), operands[0])
-    refusal = unaligned_slices.refusal_of_preserved(preserved.alias, _name(anchors[0]), at=preserved.at)
+    refusal = unaligned_slices.finding_of_preserved(preserved.alias, _name(anchors[0]), at=preserved.at)
     return Aligned(None, (), frozenset(), sides, (refusal,))
 
 
-def _unaligned(first: Anchor, second: Anchor) -> Refusal:
-    return unaligned_slices.refusal(_name(first), _name(second), at=second.at)
+def _unaligned(first: Anchor, second: Anchor) -> Diagnostic:
+    return unaligned_slices.finding(_name(first), _name(second), at=second.at)
 
 
 def bound_reads(

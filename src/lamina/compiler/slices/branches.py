@@ -8,12 +8,12 @@ from lamina.compiler.query.operators import Limit, SetBlock, Term
 from lamina.compiler.rules import distinct_without_time, interval_limit, unsliced_branch
 from lamina.compiler.slices.alignment import whole
 from lamina.compiler.slices.cuts import Cut, Grid, Margin, Read, unbounded
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 
 T = TypeVar("T")
 
 
-def cut_of_set(block: SetBlock, cuts: list[Cut], *, grid: Grid, refusals: list[Refusal]) -> Cut:
+def cut_of_set(block: SetBlock, cuts: list[Cut], *, grid: Grid, refusals: list[Diagnostic]) -> Cut:
     """Judge a set operation by its branches."""
     branches = [cuts[number] for number in block.branches]
     reads = tuple(read for cut in branches for read in _by_position(cut, branches[0], block))
@@ -24,14 +24,14 @@ def cut_of_set(block: SetBlock, cuts: list[Cut], *, grid: Grid, refusals: list[R
         is_alone = all(cut.is_alone for cut in branches)
         return whole(names, _limited(reads, block.limit))._replace(is_alone=is_alone, dates=dates)
     if block.limit:
-        refusals.append(interval_limit.refusal(at=block.limit.at))
+        refusals.append(interval_limit.finding(at=block.limit.at))
     name = block.operator.upper()
     needed = branches if block.operator == "union" else branches[:1]
     if any(cut.columns is None for cut in needed):
-        refusals.append(unsliced_branch.refusal(name, at=block.at))
+        refusals.append(unsliced_branch.finding(name, at=block.at))
     columns = _without(_common_columns([cut for cut in branches if cut.columns is not None], block), mixed)
     if not columns and (block.operator != "union" or block.is_distinct):
-        refusals.append(distinct_without_time.refusal(clause=name, at=block.at))
+        refusals.append(distinct_without_time.finding(clause=name, at=block.at))
     sliced = [cut for cut in branches if cut.columns is not None]
     margin = reduce(Margin.beyond, (cut.margin for cut in sliced))
     valid = reduce(Margin.within, (cut.valid for cut in sliced))

@@ -53,7 +53,7 @@ _CASTS = frozenset({exp.Cast, exp.TryCast})
 
 
 def clock_literals(nodes: Nodes) -> list[Node]:
-    """Return the nodes that may stand for a time of the clock; only those that are surely text are left out."""
+    """Return the nodes that may be a time of the clock; only those that are surely text are left out."""
     words = [node for node in nodes.of(_LITERALS) if node.is_string and node.this.strip().lower() in CLOCK_WORDS]
     return [*(node for node in words if not _is_used_as_text(node)), *_spelled_out(nodes)]
 

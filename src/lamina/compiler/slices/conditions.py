@@ -8,7 +8,7 @@ from lamina.compiler.rules import inexact_range, loose_placeholder, one_sided_ra
 from lamina.compiler.slices.cuts import ANYWHERE, EXACT, Bounds, Difference, Grid, Key, coarsest, unit_of
 from lamina.compiler.slices.misfits import misfit
 from lamina.compiler.slices.units import DAY, UNBOUNDED, in_words
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 
 Resolve = Callable[[Term], Key | None]
 Differences = dict[tuple[Key, Key], Difference]
@@ -22,7 +22,7 @@ class Sides:
         self.grid = grid
         self.is_date = is_date
         self.found: dict[Key, Bounds] = {}
-        self.refusals: list[Refusal] = []
+        self.refusals: list[Diagnostic] = []
         self.is_guessed = False  # a comparison was refused, and more may be read than the bounds say
 
     def add(self, key: Key, term: Term, comparator: Comparator, bound: Term, *, is_between: bool) -> None:
@@ -30,11 +30,11 @@ class Sides:
         column = term.column
         is_date = self.is_date(key)
         if unfit := misfit(term, self.grid, is_date=is_date):
-            self.refusals.append(inexact_range.refusal_of_clock(unfit.text, hint=unfit.hint, at=term.at))
+            self.refusals.append(inexact_range.finding_of_clock(unfit.text, hint=unfit.hint, at=term.at))
             self._guess((key[0], term.column), term)
             return
         if not self.grid.is_alike(is_date, self.grid.is_date_bound(bound)):
-            self.refusals.append(inexact_range.refusal_of_kind(term, bound, is_date=is_date, zone=self.grid.zone))
+            self.refusals.append(inexact_range.finding_of_kind(term, bound, is_date=is_date, zone=self.grid.zone))
             self._guess(key, term)
             return
         coarse = [unit for unit in (term.unit, bound.unit) if not self.grid.decides(unit, is_date=is_date)]
@@ -52,7 +52,7 @@ class Sides:
         elif comparator == "=":
             self._inexact(key, f"`{column}` is compared with one bound by `=`", term, bound)
         else:
-            self.refusals.append(loose_placeholder.refusal(at=term.at))
+            self.refusals.append(loose_placeholder.finding(at=term.at))
 
     def _start(self, key: Key, term: Term, bound: Term, *, is_open: bool) -> None:
         low, high = bound.low, bound.high
@@ -84,7 +84,7 @@ class Sides:
 
     def _refuse(self, text: str, term: Term, bound: Term) -> None:
         kind = bound.written.rpartition("_")[2]
-        self.refusals.append(inexact_range.refusal(text, column=term.column, kind=kind, at=term.at))
+        self.refusals.append(inexact_range.finding(text, column=term.column, kind=kind, at=term.at))
 
     def _inexact(self, key: Key, text: str, term: Term, bound: Term) -> None:
         """Refuse a comparison once, and go on as if it were exact."""
@@ -100,7 +100,7 @@ class Sides:
         for key, bounds in self.found.items():
             if bounds.after is None:
                 self.is_guessed = True
-                self.refusals.append(one_sided_range.refusal(key[1], missing="upper bound", at=bounds.at))
+                self.refusals.append(one_sided_range.finding(key[1], missing="upper bound", at=bounds.at))
         return self.found
 
 
@@ -120,7 +120,7 @@ def read_comparisons(
             if left.bound and _is_in_order(left, comparator, right):
                 continue
             if key is None:
-                sides.refusals.append(loose_placeholder.refusal(at=left.at))
+                sides.refusals.append(loose_placeholder.finding(at=left.at))
             else:
                 sides.add(key, left, comparator, right, is_between=item.is_between)
             continue

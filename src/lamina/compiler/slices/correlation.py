@@ -8,7 +8,7 @@ from lamina.compiler.rules import unaligned_slices
 from lamina.compiler.slices.alignment import IsDate, reach_from, reads_ahead, valid_beside
 from lamina.compiler.slices.conditions import Differences, Resolve, Side, add_difference
 from lamina.compiler.slices.cuts import Anchor, Carrier, Cut, Difference, Grid, Key, Margin, Reach, Read, unbounded
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 
 
 class Around(NamedTuple):
@@ -26,7 +26,7 @@ class Correlation(NamedTuple):
     main: Anchor | None
     settled: list[tuple[Read, Reach]]
     pending: list[Read]
-    refusals: list[Refusal]
+    refusals: list[Diagnostic]
 
 
 def correlate(item: Subquery, cut: Cut, around: Around) -> Correlation:
@@ -36,7 +36,7 @@ def correlate(item: Subquery, cut: Cut, around: Around) -> Correlation:
     differences = _differences(item, cut, around)
     if cut.columns is not None:
         valid = _valid(item, cut, around, differences)
-        if isinstance(valid, Refusal):
+        if isinstance(valid, Diagnostic):
             found.refusals.append(valid)
         elif main is not None:
             found = found._replace(main=main._replace(valid=main.valid.within(valid)))
@@ -85,7 +85,7 @@ def _inside(key: Key) -> Key:
     return f"({key[0]})", key[1]
 
 
-def _valid(item: Subquery, cut: Cut, around: Around, differences: tuple[Difference, ...]) -> Margin | Refusal:
+def _valid(item: Subquery, cut: Cut, around: Around, differences: tuple[Difference, ...]) -> Margin | Diagnostic:
     """Return up to how far outside the range the main rows find all they need in a subquery that is cut itself."""
     keys = {_inside(link.inner) for link in cut.links if link.decides}
     first = _first(item, cut, around)
@@ -96,7 +96,7 @@ def _valid(item: Subquery, cut: Cut, around: Around, differences: tuple[Differen
     valid = None
     if around.main is not None:
         valid = valid_beside(around.main, other, differences, what=what, is_date=around.is_date)
-    return unaligned_slices.refusal_of_subquery(at=item.at) if valid is None else valid
+    return unaligned_slices.finding_of_subquery(at=item.at) if valid is None else valid
 
 
 def _carriers(item: Subquery, cut: Cut, read: Read, around: Around) -> Mapping[Key, Carrier]:

@@ -22,9 +22,10 @@ from lamina.compiler.slices.range_reads import coarse_reads, range_reads, words_
 from lamina.compiler.slices.row_local import judge_row_local, side_inputs
 from lamina.compiler.slices.slicing import Examination
 from lamina.compiler.slices.units import UNBOUNDED
-from lamina.compiler.slices.verdict import InputFacts, Proven, Refusal, Refused, Verdict
+from lamina.compiler.slices.verdict import InputFacts, Proven, Refused, Verdict
 from lamina.compiler.slices.window_words import declared_in_words, extent_in_words, span_in_words, window_setting
 from lamina.strategies.traits import Driver, Slices, Traits, Upsert
+from lamina.values.diagnostic import Diagnostic
 
 RUN_PARAMETERS = frozenset({"execution_time", "run_id"})
 UNIT_WISE = frozenset(module.RULE.code for module in (group_without_time, unaligned_slices, loose_placeholder))
@@ -48,7 +49,7 @@ def _append(declared: Driver, shape: QueryShape, inputs: Mapping[str, InputFacts
     driver = next((facts.name for facts in inputs.values() if facts.is_driver), None)
     if driver is None:
         names = sorted({facts.name for facts in inputs.values()})
-        return Refused((ambiguous_driver.refusal(tuple(names), named=declared.named),))
+        return Refused((ambiguous_driver.finding(tuple(names), named=declared.named),))
     refusals = (*_volatile(shape), *judge_row_local(shape, driver))
     if refusals:
         return Refused(refusals)
@@ -81,7 +82,10 @@ def _slices(slices: Slices, shape: QueryShape, *, inputs: Mapping[str, InputFact
     unit_wise = [item for item in refusals if grid.is_single and item.code in UNIT_WISE]
     refusals = [item for item in refusals if item not in unit_wise]
     if not refusals and (outside := list(_result(cut, slices, shape, grid=grid))):
-        refusals = [*outside, *(item.replace(hint=item.hint.removesuffix(ONE_SLICE_HINT)) for item in unit_wise)]
+        refusals = [
+            *outside,
+            *(item.replace(hint=(item.hint or "").removesuffix(ONE_SLICE_HINT)) for item in unit_wise),
+        ]
     # Asked of one-slice batches too: how far a slice reads decides which changes make it stale.
     if not refusals:
         refusals += [item for read, reach in examination.reaches.values() for item in _beyond(read, reach, inputs)]
@@ -92,14 +96,14 @@ def _slices(slices: Slices, shape: QueryShape, *, inputs: Mapping[str, InputFact
     return Proven(tuple(_slice_steps(slices, shape, examination, cut)), reads, coarse)
 
 
-def _volatile(shape: QueryShape) -> Iterator[Refusal]:
+def _volatile(shape: QueryShape) -> Iterator[Diagnostic]:
     for use in shape.parameters:
         if use.name in RUN_PARAMETERS:
-            yield volatile_function.refusal(f"`@{use.name}`", at=use.at).replace(file=use.file)
+            yield volatile_function.finding(f"`@{use.name}`", at=use.at).replace(file=use.file)
     for block in shape.blocks:
         for function in block.functions if isinstance(block, SelectBlock) else ():
             if function.kind == "volatile":
-                yield volatile_function.refusal(f"`{function.name}`", at=function.at).replace(file=block.file)
+                yield volatile_function.finding(f"`{function.name}`", at=function.at).replace(file=block.file)
 
 
 def _as_of(shape: QueryShape) -> tuple[str, ...]:
@@ -108,17 +112,17 @@ def _as_of(shape: QueryShape) -> tuple[str, ...]:
     return ()
 
 
-def _result(cut: Cut, slices: Slices, shape: QueryShape, *, grid: Grid) -> Iterator[Refusal]:
+def _result(cut: Cut, slices: Slices, shape: QueryShape, *, grid: Grid) -> Iterator[Diagnostic]:
     at = shape.blocks[-1].at
     column = str(slices.time_column).lower()
     if cut.columns is None:
-        yield one_sided_range.refusal(column, missing="lower and no upper bound", at=at)
+        yield one_sided_range.finding(column, missing="lower and no upper bound", at=at)
         return
     if cut.margin.before >= UNBOUNDED:
-        yield one_sided_range.refusal(column, missing="lower bound", at=at)
+        yield one_sided_range.finding(column, missing="lower bound", at=at)
     elif any(cut.margin):
         found = f"the result has rows {extent_in_words(*cut.margin)}"
-        yield inexact_range.refusal(found, column=column, kind="date", at=at)
+        yield inexact_range.finding(found, column=column, kind="date", at=at)
     elif cut.names is not None and column not in cut.names:
         return  # said by the rule about missing time columns
     elif column not in cut.columns:
@@ -127,22 +131,22 @@ def _result(cut: Cut, slices: Slices, shape: QueryShape, *, grid: Grid) -> Itera
 
     elif cut.columns[column] and not grid.is_dated and grid.zone != "UTC":
         reason = f"has days of `{grid.zone}`, but is not of type date"
-        yield underived_time.refusal(column, reason=reason, at=at).replace(hint="use `to_date(...)`")
+        yield underived_time.finding(column, reason=reason, at=at).replace(hint="use `to_date(...)`")
 
 
-def _underived(column: str, shape: QueryShape, grid: Grid) -> Refusal:
+def _underived(column: str, shape: QueryShape, grid: Grid) -> Diagnostic:
     """Return the refusal of a time column that is not the filtered one; a zone that does not fit is named."""
     last = shape.blocks[-1]
     outputs = last.outputs if isinstance(last, SelectBlock) else ()
     terms = [term for item in outputs if item.name == column for term in item.terms]
     unfit = next((found for term in terms if (found := misfit(term, grid, is_date=True))), None)
     if unfit is None:
-        return underived_time.refusal(column, reason="is not the filtered column", at=last.at)
-    refusal = underived_time.refusal(column, reason=f"is not the filtered column: {unfit.text}", at=last.at)
+        return underived_time.finding(column, reason="is not the filtered column", at=last.at)
+    refusal = underived_time.finding(column, reason=f"is not the filtered column: {unfit.text}", at=last.at)
     return refusal.replace(hint=unfit.hint)
 
 
-def _unbounded_reads(reads: tuple[Read, ...], inputs: Mapping[str, InputFacts]) -> Iterator[Refusal]:
+def _unbounded_reads(reads: tuple[Read, ...], inputs: Mapping[str, InputFacts]) -> Iterator[Diagnostic]:
     for read in reads:
         facts = inputs.get(read.table)
         if facts is None or facts.time_column is None or facts.keeps or facts.is_past:
@@ -152,29 +156,29 @@ def _unbounded_reads(reads: tuple[Read, ...], inputs: Mapping[str, InputFacts]) 
             hint = (
                 "filter, join, group or partition it by its time, or bound it by RANGE BETWEEN INTERVAL ... PRECEDING"
             )
-            yield reach_outside_range.refusal(text, hint=hint, at=read.at).replace(file=read.file)
+            yield reach_outside_range.finding(text, hint=hint, at=read.at).replace(file=read.file)
         elif facts.window is None:
-            refusal = unfiltered_input.refusal(facts.name, column=facts.time_column, at=read.at)
+            refusal = unfiltered_input.finding(facts.name, column=facts.time_column, at=read.at)
             yield refusal.replace(file=read.file)
 
 
-def _beyond(read: Read, found: Reach, inputs: Mapping[str, InputFacts]) -> Iterator[Refusal]:
+def _beyond(read: Read, found: Reach, inputs: Mapping[str, InputFacts]) -> Iterator[Diagnostic]:
     facts, reach = inputs.get(read.table), found.margin
     if not any(reach) or facts is None or facts.keeps or facts.is_past:
         return
     if reach.before >= UNBOUNDED:
         text = f"{read.why or 'the query'} reads `{read.table}` without bound before the slice"
         hint = f'bound it by `@start_date - INTERVAL ...` and declare `window` under `[inputs."{read.table}"]`'
-        yield reach_outside_range.refusal(text, hint=hint, at=read.at).replace(file=read.file)
+        yield reach_outside_range.finding(text, hint=hint, at=read.at).replace(file=read.file)
     elif facts.window is None:
         text = f"`{read.table}` is read {span_in_words(*reach)}"
         hint = f'declare `{window_setting(*reach)}` under `[inputs."{read.table}"]`'
-        yield reach_outside_range.refusal(text, hint=hint, at=read.at).replace(file=read.file)
+        yield reach_outside_range.finding(text, hint=hint, at=read.at).replace(file=read.file)
     elif facts.window < reach.before or facts.window_after < reach.after:
         declared = declared_in_words(facts.window, facts.window_after)
         setting = window_setting(*reach.beyond(Margin(facts.window, facts.window_after)))
         span = span_in_words(*reach)
-        refusal = short_window.refusal(facts.name, declared=declared, reach=span, setting=setting, at=read.at)
+        refusal = short_window.finding(facts.name, declared=declared, reach=span, setting=setting, at=read.at)
         yield refusal.replace(file=read.file)
 
 

@@ -7,8 +7,9 @@ from lamina.compiler.rules import one_sided_range, reach_outside_range, short_wi
 from lamina.compiler.slices.conditions import TURNED, ends_before_range
 from lamina.compiler.slices.cuts import Grid, Key
 from lamina.compiler.slices.units import UNBOUNDED, in_words
-from lamina.compiler.slices.verdict import InputFacts, Refusal
+from lamina.compiler.slices.verdict import InputFacts
 from lamina.compiler.slices.window_words import span_in_words, window_setting
+from lamina.values.diagnostic import Diagnostic
 
 Resolve = Callable[[Term], Key | None]
 
@@ -25,20 +26,20 @@ def times_cut(past: Relation, facts: InputFacts, cuts: Iterable[Comparison], *, 
     return tuple(found for item in named if (found := _cut_of_time(item, facts, grid)) is not None)
 
 
-def judge_past(past: Relation, facts: InputFacts, times: tuple[Comparison, ...], *, reach: int) -> Iterator[Refusal]:
+def judge_past(past: Relation, facts: InputFacts, times: tuple[Comparison, ...], *, reach: int) -> Iterator[Diagnostic]:
     """Yield a refusal where the past reaches into the slice, or further back than its declared window."""
     if not ends_before_range(times):
-        yield one_sided_range.past_refusal(past.table, at=past.at)
+        yield one_sided_range.finding_of_past(past.table, at=past.at)
     if facts.window is None:
         return  # how far it reaches is known, or every later slice follows
     declared = in_words(facts.window)
     if reach >= UNBOUNDED:
         text = f"`{past.table}` is read without bound before the slice, but the declared window is {declared}"
         hint = "bound it by `>= @start_date - INTERVAL ...`, or leave the window out: then all later slices follow"
-        yield reach_outside_range.refusal(text, hint=hint, at=past.at)
+        yield reach_outside_range.finding(text, hint=hint, at=past.at)
     elif reach > facts.window:
         span, setting = span_in_words(reach, 0), window_setting(reach, 0)
-        yield short_window.refusal(facts.name, declared=declared, reach=span, setting=setting, at=past.at)
+        yield short_window.finding(facts.name, declared=declared, reach=span, setting=setting, at=past.at)
 
 
 def _cuts(comparison: Comparison, past: Relation, resolve: Resolve) -> bool:

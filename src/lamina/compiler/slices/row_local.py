@@ -18,20 +18,20 @@ from lamina.compiler.rules import (
     incremental_window,
     opaque_query,
 )
-from lamina.compiler.slices.verdict import Refusal
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import TableName
 
 
-def judge_row_local(shape: QueryShape, driver: TableName) -> tuple[Refusal, ...]:
+def judge_row_local(shape: QueryShape, driver: TableName) -> tuple[Diagnostic, ...]:
     """Return every clause that is not row by row in the driver."""
     depends: list[bool] = []
-    refusals: list[Refusal] = []
+    refusals: list[Diagnostic] = []
     for block in shape.blocks:
         found = list(_refusals(block, depends, driver))
         refusals.extend(refusal.replace(file=block.file) for refusal in found)
         depends.append(_depends(block, depends, driver))
     if not depends or not depends[-1]:
-        refusals.append(ambiguous_driver.refusal((), named=driver))
+        refusals.append(ambiguous_driver.finding((), named=driver))
     return tuple(dict.fromkeys(refusals))
 
 
@@ -46,33 +46,33 @@ def _reads(relation: Relation, depends: list[bool], driver: TableName) -> bool:
     return relation.table == driver or (relation.block >= 0 and depends[relation.block])
 
 
-def _refusals(block: Block, depends: list[bool], driver: TableName) -> Iterator[Refusal]:
+def _refusals(block: Block, depends: list[bool], driver: TableName) -> Iterator[Diagnostic]:
     if isinstance(block, SetBlock):
         yield from _set_refusals(block, depends, driver)
         return
     for subquery in block.subqueries:
         if depends[subquery.block]:
-            yield driver_joined_away.refusal(driver, where="a subquery", at=subquery.at)
+            yield driver_joined_away.finding(driver, where="a subquery", at=subquery.at)
     readers = [number for number, relation in enumerate(block.relations) if _reads(relation, depends, driver)]
     if not readers:
         return
     if len(readers) > 1:
-        yield driver_read_twice.refusal(driver, at=block.relations[readers[1]].at)
+        yield driver_read_twice.finding(driver, at=block.relations[readers[1]].at)
     yield from _join_refusals(block, readers, driver)
     yield from _clause_refusals(block, driver)
 
 
-def _join_refusals(block: SelectBlock, readers: list[int], driver: TableName) -> Iterator[Refusal]:
+def _join_refusals(block: SelectBlock, readers: list[int], driver: TableName) -> Iterator[Diagnostic]:
     for number in readers:
         relation = block.relations[number]
         if relation.join in ("left", "full", "semi", "anti"):
-            yield driver_joined_away.refusal(driver, where=_join_words(relation.join), at=relation.at)
+            yield driver_joined_away.finding(driver, where=_join_words(relation.join), at=relation.at)
         for later in block.relations[number + 1 :]:
             if later.join in ("right", "full"):
-                yield driver_joined_away.refusal(driver, where=_join_words(later.join), at=later.at)
+                yield driver_joined_away.finding(driver, where=_join_words(later.join), at=later.at)
     for relation in block.relations:
         if relation.opaque:
-            yield opaque_query.refusal(relation.opaque.upper(), at=relation.at)
+            yield opaque_query.finding(relation.opaque.upper(), at=relation.at)
 
 
 def _join_words(join: str) -> str:
@@ -80,37 +80,37 @@ def _join_words(join: str) -> str:
     return words.get(join, f"the nullable side of a {join.upper()} JOIN")
 
 
-def _clause_refusals(block: SelectBlock, driver: TableName) -> Iterator[Refusal]:
+def _clause_refusals(block: SelectBlock, driver: TableName) -> Iterator[Diagnostic]:
     aggregate = next((item for item in block.functions if item.kind == "aggregate"), None)
     if aggregate:
-        yield incremental_aggregate.refusal(driver, clause=f"`{aggregate.name}`", at=aggregate.at)
+        yield incremental_aggregate.finding(driver, clause=f"`{aggregate.name}`", at=aggregate.at)
     elif block.grouped_at:
         clause = "GROUP BY" if block.keys or block.has_grouping_sets else "HAVING"
-        yield incremental_aggregate.refusal(driver, clause=clause, at=block.grouped_at)
+        yield incremental_aggregate.finding(driver, clause=clause, at=block.grouped_at)
     if block.distinct:
-        yield incremental_distinct.refusal(driver, at=block.distinct)
+        yield incremental_distinct.finding(driver, at=block.distinct)
     for window in block.windows:
-        yield incremental_window.refusal(driver, function=window.function, at=window.at)
+        yield incremental_window.finding(driver, function=window.function, at=window.at)
     if block.limit:
-        yield incremental_limit.refusal(driver, at=block.limit.at)
+        yield incremental_limit.finding(driver, at=block.limit.at)
     for function in block.functions:
         if function.kind == "unknown":
-            yield opaque_query.refusal(f"the function `{function.name}`", at=function.at)
+            yield opaque_query.finding(f"the function `{function.name}`", at=function.at)
     if block.opaque:
-        yield opaque_query.refusal(block.opaque.upper(), at=block.at)
+        yield opaque_query.finding(block.opaque.upper(), at=block.at)
 
 
-def _set_refusals(block: SetBlock, depends: list[bool], driver: TableName) -> Iterator[Refusal]:
+def _set_refusals(block: SetBlock, depends: list[bool], driver: TableName) -> Iterator[Diagnostic]:
     readers = [depends[number] for number in block.branches]
     if not any(readers):
         return
     name = block.operator.upper()
     if block.operator != "union" or block.is_distinct:
-        yield incremental_set_operation.refusal(driver, clause=name, at=block.at)
+        yield incremental_set_operation.finding(driver, clause=name, at=block.at)
     elif not all(readers):
-        yield incremental_set_operation.refusal_of_mixture(driver, at=block.at)
+        yield incremental_set_operation.finding_of_mixture(driver, at=block.at)
     if block.limit:
-        yield incremental_limit.refusal(driver, at=block.limit.at)
+        yield incremental_limit.finding(driver, at=block.limit.at)
 
 
 def side_inputs(shape: QueryShape, driver: TableName) -> tuple[tuple[str, At, str], ...]:

@@ -58,7 +58,7 @@ def _limit(node: Node, scopes: Scopes) -> Iterator[RowChoice]:
 
 
 def _orders_groups(query: Node, keys: Iterable[Node]) -> bool:
-    """Return whether the keys of GROUP BY, each of which stands for one row, are all among those of an order."""
+    """Return whether the keys of GROUP BY, each of which is one row, are all among those of an order."""
     group = query.args.get("group")
     if group is None or has_grouping_sets(group):
         return False

@@ -53,7 +53,8 @@ from lamina.compiler.slices.misfits import Misfit, misfit
 from lamina.compiler.slices.operands import Operands, Source
 from lamina.compiler.slices.own_past import cuts_of, judge_past, times_cut
 from lamina.compiler.slices.units import UNBOUNDED, in_words
-from lamina.compiler.slices.verdict import InputFacts, Refusal
+from lamina.compiler.slices.verdict import InputFacts
+from lamina.values.diagnostic import Diagnostic
 
 ALIGN_HINT = (
     "partition it by the time column, or read further than the slice, filter the result to it and declare `window`"
@@ -67,7 +68,7 @@ class Examination:
         self.inputs = inputs
         self.grid = grid
         self.cuts: list[Cut] = []
-        self.refusals: list[Refusal] = []
+        self.refusals: list[Diagnostic] = []
         self.is_sure = True  # no comparison with the range was taken for what it is not
         self.reaches: dict[str, tuple[Read, Reach]] = {}
         self.columns: dict[str, set[str]] = {}  # by table: what bounds each occurrence of it
@@ -196,24 +197,24 @@ class SelectExamination:
         for alias, sides in own.items():
             foreign = [key for key in sides.found if key[0] != alias]
             places += [sides.found.pop(key).at for key in foreign]
-        self.refusals.extend(loose_placeholder.refusal(at=at) for at in dict.fromkeys(places))
+        self.refusals.extend(loose_placeholder.finding(at=at) for at in dict.fromkeys(places))
 
     def _opaque_clauses(self, aligned: Aligned) -> None:
         is_cut = aligned.main is not None
         for relation, item in zip(self.block.relations, self.operands.items, strict=True):
             if relation.opaque == "tablesample":
-                self.refusals.append(volatile_function.refusal("TABLESAMPLE", at=relation.at))
+                self.refusals.append(volatile_function.finding("TABLESAMPLE", at=relation.at))
             elif relation.opaque and (is_cut or item.cut.columns is not None):
-                self.refusals.append(opaque_query.refusal(relation.opaque.upper(), at=relation.at))
+                self.refusals.append(opaque_query.finding(relation.opaque.upper(), at=relation.at))
                 self.examination.is_sure = False
         if is_cut and len([item for item in self.operands.items if item.join != "generator"]) > 2:
             for item in self.operands.items:
                 if item.join in ("right", "full"):
                     clause = f"{item.join.upper()} JOIN of more than two tables"
-                    self.refusals.append(opaque_query.refusal(clause, at=item.at))
+                    self.refusals.append(opaque_query.finding(clause, at=item.at))
         for function in self.block.functions:
             if is_cut and function.kind == "unknown":
-                self.refusals.append(opaque_query.refusal(f"the function `{function.name}`", at=function.at))
+                self.refusals.append(opaque_query.finding(f"the function `{function.name}`", at=function.at))
 
     def _tied(self, alias: str, read: Read, facts: Facts) -> Read:
         """Note which comparisons with a query around bound an occurrence of a table."""
@@ -262,7 +263,7 @@ class SelectExamination:
             return whole_units(left, [item.term for item in window.order[:1]])
         words = in_words(reach.before) if left.before < 0 else f"{in_words(reach.after)} ahead"
         text = f"the window of `{window.function}` reaches outside the slice ({words})"
-        self.refusals.append(reach_outside_range.refusal(text, hint=ALIGN_HINT, at=window.at))
+        self.refusals.append(reach_outside_range.finding(text, hint=ALIGN_HINT, at=window.at))
         return valid
 
     def _reach(self, window: Window, keys: Iterable[Key]) -> Margin | None:
@@ -314,9 +315,9 @@ class SelectExamination:
             clause = f"`{aggregate.name}`" if aggregate else "GROUP BY"
             if not keys or block.has_grouping_sets:
                 at = block.grouped_at or (aggregate.at if aggregate else NOWHERE)
-                self.refusals.append(group_without_time.refusal(clause, at=at, unfit=self._misfit(block.keys or ())))
+                self.refusals.append(group_without_time.finding(clause, at=at, unfit=self._misfit(block.keys or ())))
         if block.limit:
-            self.refusals.append(interval_limit.refusal(at=block.limit.at))
+            self.refusals.append(interval_limit.finding(at=block.limit.at))
 
     def _misfit(self, terms: Iterable[Term | None]) -> Misfit | None:
         """Return why the first of some terms on the clock of a zone identifies no slice."""
@@ -337,7 +338,7 @@ class SelectExamination:
             return Cut(names, None, reads=carried, links=links, is_alone=self._is_alone())
         columns = self._times(aligned, sources) | starts if is_whole else {}
         if self.block.distinct and not columns:
-            self.refusals.append(distinct_without_time.refusal(clause="DISTINCT", at=self.block.distinct))
+            self.refusals.append(distinct_without_time.finding(clause="DISTINCT", at=self.block.distinct))
         return Cut(names, columns, main.margin, whole_units(valid, self.block.keys or ()), carried, links)
 
     def _times(self, aligned: Aligned, sources: list[Source]) -> dict[str, bool]:

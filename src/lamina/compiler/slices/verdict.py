@@ -1,18 +1,9 @@
 """What the incrementality check found: a proof in steps, or the clauses at fault."""
 
 from lamina.compiler.query.operators import NOWHERE, At
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import ColumnName, TableName
 from lamina.values.value import Value
-
-
-class Refusal(Value, frozen=True):
-    """A clause for which slices are not known to equal a recompute; `file` is empty for the model's own."""
-
-    code: str
-    message: str
-    hint: str
-    at: At = NOWHERE
-    file: str = ""
 
 
 class RangeRead(Value, frozen=True):
@@ -27,13 +18,13 @@ class RangeRead(Value, frozen=True):
 
 
 class CoarseRead(Value, frozen=True):
-    """An input of which every change makes every slice stale, although a slice reads a part of it; `file` as above."""
+    """An input of which every change makes every slice stale, although a slice reads a part of it."""
 
     table: TableName
     reason: str  # what hides the part
     hint: str  # how to show it
     at: At = NOWHERE
-    file: str = ""
+    file: str = ""  # empty for the model's own
 
 
 class Proven(Value, frozen=True, tag="proven", tag_field="verdict"):
@@ -47,7 +38,7 @@ class Proven(Value, frozen=True, tag="proven", tag_field="verdict"):
 class Refused(Value, frozen=True, tag="refused", tag_field="verdict"):
     """It is not known to be equal."""
 
-    refusals: tuple[Refusal, ...]
+    refusals: tuple[Diagnostic, ...]  # without a file for the model's own
     reads: tuple[RangeRead, ...] = ()  # which rows a slice reads may be known all the same
 
 

@@ -22,6 +22,7 @@ from lamina.compiler.types.spark_types import (
     map_of,
     struct_of,
 )
+from lamina.values.names import same_name
 from lamina.values.schema import UNKNOWN, DataType
 
 _MOMENTS = ("date", "timestamp_ntz", "timestamp")
@@ -99,7 +100,7 @@ def _common_struct(left: DataType, right: DataType) -> DataType | None:
     found: list[tuple[str, str]] = []
     for (name, one), (other_name, other) in zip(ours, theirs, strict=True):
         kind = common_type(one, other)
-        if kind is None or name.lower() != other_name.lower():
+        if kind is None or not same_name(name, other_name):
             return None
         found.append((name, kind))
     return struct_of(found)

@@ -19,6 +19,7 @@ from lamina.compiler.types.spark_types import (
     fields_of,
     struct_of,
 )
+from lamina.values.names import same_name
 from lamina.values.schema import UNKNOWN, DataType
 
 __all__ = ["Lookup", "Typed", "evaluate", "widen"]
@@ -120,7 +121,7 @@ def _field(program: Program, lookup: Lookup, variables: Variables) -> Typed:
     if base[0] == "struct":
         # Spark knows whether each field of a struct built in place can be null; its type name does not say it.
         for own, value in zip(base[1], base[2:], strict=True):
-            if own.lower() == name.lower():
+            if same_name(own, name):
                 return _evaluate(value, lookup, variables)
         return UNTYPED
     child = _evaluate(base, lookup, variables)
@@ -133,7 +134,7 @@ def _field(program: Program, lookup: Lookup, variables: Variables) -> Typed:
 
 def _field_type(kind: str, name: str) -> DataType | None:
     for own, found in fields_of(kind) or ():
-        if own.lower() == name.lower():
+        if same_name(own, name):
             return found
     return None
 

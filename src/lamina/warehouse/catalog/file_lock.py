@@ -13,7 +13,7 @@ from pathlib import Path
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Keep everyone else from opening a file, to put it in order; of several processes, one does it at a time."""
+    """Keep other processes from opening a file, to put it in order; of several processes, one does it at a time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(_lock_of(path), "wb") as file, _locked(file.fileno(), fcntl.LOCK_EX):
         yield

@@ -1,4 +1,4 @@
-"""The SQLite file that holds the catalog: everyone who shares it, here and in the state, opens it in this way."""
+"""The SQLite file that holds the catalog: every process that shares it, here and in the state, opens it in this way."""
 
 import sqlite3
 import threading

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from lamina.project.source import SourceTable
+from lamina.values.names import folded
 from lamina.values.schema import Schema
 from lamina.warehouse.failure import SourceUnreadable
 from lamina.warehouse.files.file_format import FileLayout
@@ -74,8 +75,8 @@ def _present(declared: Schema, record: list[str], *, has_header: bool) -> int:
     """Return how many declared columns a file has: all, or fewer if it is older than the last of them."""
     if not 0 < len(record) < len(declared):
         return len(declared)
-    names = [column.name.casefold() for column in declared[: len(record)]]
-    is_older = not has_header or [name.strip().casefold() for name in record] == names
+    names = [folded(column.name) for column in declared[: len(record)]]
+    is_older = not has_header or [folded(name.strip()) for name in record] == names
     return len(record) if is_older else len(declared)
 
 

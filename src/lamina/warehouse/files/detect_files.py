@@ -7,7 +7,7 @@ from lamina.values import codec
 from lamina.values.facts import Head
 from lamina.values.interval import Interval, merge
 from lamina.values.names import ColumnName, Position, TableName
-from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Touch
+from lamina.values.touch import ColumnRanges, Everything, Extent, FileCounts, Nothing, Ranges, Touch
 from lamina.warehouse.failure import SourceUnreadable
 from lamina.warehouse.files import file_ranges, manifest
 from lamina.warehouse.files.last_look import LastLook, keep_last_look, load_last_look
@@ -74,7 +74,7 @@ def file_changes(
         return (touch.replace(has_new_rows=has_new_rows, detail=detail),)
     came, went = compare(before, after)
     touch = _touch(source, since, head, extent_of((*came, *went), columns))
-    return (touch.replace(is_append=not went, has_new_rows=has_new_rows, detail=_in_words(came, went)),)
+    return (touch.replace(is_append=not went, has_new_rows=has_new_rows, files=_counts(came, went)),)
 
 
 def compare(before: Manifest, after: Manifest) -> tuple[tuple[HeldFile, ...], tuple[HeldFile, ...]]:
@@ -107,11 +107,9 @@ def _union(ranges: list[tuple[Interval, ...]]) -> tuple[Interval, ...]:
     return merge(tuple(span for spans in ranges for span in spans))
 
 
-def _in_words(came: tuple[HeldFile, ...], went: tuple[HeldFile, ...]) -> str:
-    """Say how many files were added, changed or removed."""
+def _counts(came: tuple[HeldFile, ...], went: tuple[HeldFile, ...]) -> FileCounts:
     new, old = ({item.file.path for item in files} for files in (came, went))
-    counts = (("added", len(new - old)), ("changed", len(new & old)), ("removed", len(old - new)))
-    return ", ".join(f"{count:,} file{'' if count == 1 else 's'} {word}" for word, count in counts if count)
+    return FileCounts(added=len(new - old), changed=len(new & old), removed=len(old - new))
 
 
 def _head(source: SourceTable, position: Position, entries: tuple[FileEntry, ...]) -> Head:

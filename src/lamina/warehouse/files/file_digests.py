@@ -1,4 +1,4 @@
-"""Digests of the files that batches read, so that one whose ctime moved is known from one that was rewritten."""
+"""Digests of the files that batches read: they show whether a file whose ctime moved was rewritten."""
 
 import threading
 from collections.abc import Iterable

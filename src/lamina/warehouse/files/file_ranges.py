@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lamina.project.source import SourceTable
 from lamina.values.interval import Interval
-from lamina.values.names import ColumnName
+from lamina.values.names import ColumnName, same_name
 from lamina.values.touch import ColumnRanges
 from lamina.warehouse.failure import SourceUnreadable
 from lamina.warehouse.files.formats import format_of
@@ -40,7 +40,7 @@ def _ranges(source: SourceTable, path: Path, entry: FileEntry, column: ColumnNam
 
 
 def _folder_value(path: str, column: str) -> str | None:
-    return next((value for name, value in folder_values(path) if name.casefold() == column.casefold()), None)
+    return next((value for name, value in folder_values(path) if same_name(name, column)), None)
 
 
 def _folder_ranges(value: str) -> tuple[Interval, ...] | None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lamina.project.source import SourceTable
+from lamina.values.names import folded
 from lamina.values.schema import UNKNOWN, Column, DataType, Schema
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.files.file_format import FileFormat
@@ -42,12 +43,12 @@ def files_schema(source: SourceTable, root: Path) -> SchemaAnswer:
 
 def misfit(source: SourceTable, root: Path, entries: tuple[FileEntry, ...]) -> ConflictingSchema | None:
     """Return a file with a type that a column of the source cannot hold: ORC files would give null for its values."""
-    wanted = {column.name.lower(): column.type for column in source.columns}
+    wanted = {folded(column.name): column.type for column in source.columns}
     footers = FooterCache(root, source)
     try:
         for entry, columns in footers.columns_of(entries):
             for column in columns:
-                kind = wanted.get(column.name.lower(), UNKNOWN)
+                kind = wanted.get(folded(column.name), UNKNOWN)
                 if not _holds(kind, column.type):
                     return ConflictingSchema(column=column.name, types=(kind, column.type), files=("", entry.path))
     except ColumnsUnreadable:
@@ -59,12 +60,12 @@ def misfit(source: SourceTable, root: Path, entries: tuple[FileEntry, ...]) -> C
 
 def outgrown(source: SourceTable, root: Path, entries: tuple[FileEntry, ...]) -> tuple[Column, str] | None:
     """Return a column of a file that the known columns of a source lack or cannot hold, and the file."""
-    known, wider = {column.name.lower(): column.type for column in source.columns}, format_of(source).wider
+    known, wider = {folded(column.name): column.type for column in source.columns}, format_of(source).wider
     footers = FooterCache(root, source)
     try:
         for entry, columns in footers.columns_of(entries):
             for column in columns:
-                kind = known.get(column.name.lower())
+                kind = known.get(folded(column.name))
                 is_held = kind is not None and (UNKNOWN in (kind, column.type) or wider(kind, column.type) == kind)
                 if not is_held and (kind is None or column.type != "void"):
                     return column, entry.path
@@ -83,7 +84,7 @@ def without_values(
     footers = FooterCache(root, source)
     try:
         for entry, columns in footers.columns_of(entries):
-            empty = frozenset(column.name.lower() for column in columns if column.type == "void")
+            empty = frozenset(folded(column.name) for column in columns if column.type == "void")
             groups.setdefault(empty, []).append(entry)
     except ColumnsUnreadable:
         return {frozenset(): list(entries)}
@@ -125,16 +126,16 @@ def _merged(source: SourceTable, entries: tuple[FileEntry, ...], footers: Footer
     format = format_of(source)
     for entry, columns in footers.columns_of(entries):
         for column in columns:
-            seen = found.get(column.name.lower())
+            seen = found.get(folded(column.name))
             fresh = _Seen(column, {column.type: entry.path})
             widened = fresh if seen is None else seen.beside(column, entry.path, format.wider)
             if isinstance(widened, ConflictingSchema):
                 return _in_spark_words(widened, format)
-            found[column.name.lower()] = widened
+            found[folded(column.name)] = widened
     unnamed = {seen.column.name: seen.files[UNKNOWN] for seen in found.values() if UNKNOWN in seen.files}
     columns = _named_as(format, (seen.column for seen in found.values()))
-    data = {column.name.lower(): column for column in columns}
-    folders = {column.name.lower(): column for column in partition_columns(entry.path for entry in entries)}
+    data = {folded(column.name): column for column in columns}
+    folders = {folded(column.name): column for column in partition_columns(entry.path for entry in entries)}
     # A column in both has its place among the data and the values of the folders.
     return KnownSchema(columns=tuple((data | folders).values()), unnamed=unnamed)
 

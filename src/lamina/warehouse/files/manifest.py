@@ -206,7 +206,7 @@ def load_manifest(settings: WarehouseSettings, source: SourceTable, position: Po
 
 @lru_cache(maxsize=4)
 def _read(path: Path, _modified_ns: int, _inode: int) -> Manifest:
-    """Read a manifest once for the several who ask in a run; it may be stored again with more known of its files."""
+    """Read a manifest once for all who need it in a run; it may be stored again with more known of its files."""
     return codec.from_json(path.read_bytes(), Manifest)
 
 

@@ -4,7 +4,7 @@ from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.planner.axis import grid_of, inverse_image
 from lamina.project.source import SourceTable
 from lamina.values.interval import Interval
-from lamina.values.names import TableName
+from lamina.values.names import TableName, folded
 from lamina.values.schema import UNKNOWN
 from lamina.warehouse.files.formats import format_of
 from lamina.warehouse.files.manifest import FileEntry, HeldFile, Manifest
@@ -34,11 +34,11 @@ def _is_proven(model: CompiledModel, use: InputUse) -> bool:
 
 def _is_known(source: SourceTable, use: InputUse, held: Manifest) -> bool:
     """Return whether ranges are those of the values Spark sees, and columns do not depend on which files are read."""
-    kinds = {column.name.casefold(): column.type for column in source.columns}
-    kind = kinds.get((use.filter_column or "").casefold())
+    kinds = {folded(column.name): column.type for column in source.columns}
+    kind = kinds.get(folded(use.filter_column or ""))
     if kind not in format_of(source).range_types or UNKNOWN in kinds.values():
         return False
-    return all(name.casefold() in kinds for item in held.files for name, _ in folder_values(item.file.path))
+    return all(folded(name) in kinds for item in held.files for name, _ in folder_values(item.file.path))
 
 
 def _is_needed(model: CompiledModel, use: InputUse, item: HeldFile, *, span: Interval) -> bool:

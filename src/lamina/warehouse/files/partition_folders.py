@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 from urllib.parse import unquote
 
-from lamina.values.names import ColumnName
+from lamina.values.names import ColumnName, folded
 from lamina.values.schema import Column, DataType, Schema
 from lamina.warehouse.failure import WarehouseFailure
 
@@ -58,7 +58,7 @@ def require_alike_folders(source: str, paths: Iterable[str]) -> None:
         if folder not in seen:
             seen.add(folder)
             above, found = _split(folder)
-            kinds.setdefault((above if found else "", *(name.casefold() for name, _ in found)), path)
+            kinds.setdefault((above if found else "", *(folded(name) for name, _ in found)), path)
     if len(kinds) > 1:
         one, other, *_ = kinds.values()
         raise FoldersDisagree(source, one, other)
@@ -93,7 +93,7 @@ def partition_columns(paths: Iterable[str]) -> Schema:
     values: dict[str, set[str]] = {}
     for path in paths:
         for name, value in folder_values(path):
-            values.setdefault(names.setdefault(name.casefold(), name), set()).add(value)
+            values.setdefault(names.setdefault(folded(name), name), set()).add(value)
     return tuple(Column(name=ColumnName(name), type=_common(found)) for name, found in values.items())
 
 

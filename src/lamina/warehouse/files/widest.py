@@ -11,6 +11,7 @@ from lamina.compiler.types.spark_types import (
     fields_of,
     is_decimal,
 )
+from lamina.values.names import folded
 from lamina.values.schema import DataType
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
@@ -68,11 +69,11 @@ def _widest_struct(left: DataType, right: DataType) -> DataType | None:
     one, other = fields_of(left), fields_of(right)
     if one is None or other is None:
         return None
-    found: dict[str, tuple[str, DataType]] = {name.lower(): (name, kind) for name, kind in one}
+    found: dict[str, tuple[str, DataType]] = {folded(name): (name, kind) for name, kind in one}
     for name, kind in other:
-        known = found.get(name.lower())
+        known = found.get(folded(name))
         both = kind if known is None else widest(known[1], kind)
         if both is None:
             return None
-        found[name.lower()] = (known[0] if known is not None else name, both)
+        found[folded(name)] = (known[0] if known is not None else name, both)
     return DataType(f"struct<{','.join(f'{name}:{kind}' for name, kind in found.values())}>")

@@ -2,6 +2,7 @@
 
 from lamina.compiler.graph import CompiledModel
 from lamina.project.partitioning import TRANSFORM_BY_UNIT, TRANSFORMS, read_field
+from lamina.values.names import folded
 from lamina.values.schema import Schema
 from lamina.values.value import Value
 from lamina.warehouse.failure import WarehouseFailure
@@ -51,15 +52,15 @@ def wanted_layout(model: CompiledModel, columns: Schema) -> tuple[PartitionField
     slices = model.traits.slices
     if slices is None:
         return ()
-    kinds = {column.name.casefold(): column.type for column in columns}
-    is_date = kinds.get(slices.time_column.casefold()) == "date"
+    kinds = {folded(column.name): column.type for column in columns}
+    is_date = kinds.get(folded(slices.time_column)) == "date"
     transform = TRANSFORM_BY_UNIT.get(slices.unit, "day" if is_date else "hour")
     return (PartitionField(column=slices.time_column, transform=transform),)
 
 
 def _parse(model: CompiledModel, text: str, columns: Schema) -> PartitionField:
-    known = {column.name.casefold() for column in columns}
+    known = {folded(column.name) for column in columns}
     column, transform = read_field(text)
-    if transform is None or column.casefold() not in known:
+    if transform is None or folded(column) not in known:
         raise LayoutInvalid(model.name, text)
     return PartitionField(column=column, transform=transform)

@@ -24,7 +24,7 @@ def lost_file(pointer: str) -> str | None:
 def is_short(pointer: str) -> bool:
     """Say whether a table's folder holds fewer files than its current version needs: a quick look, and never wrong.
 
-    Files of older versions may hide what is missing; who needs the rows finds out.
+    Files of older versions may hide what is missing; it is noticed when the rows are read.
     """
     metadata, folder = read_metadata(pointer), local_path(pointer).parent.parent / "data"
     if metadata.snapshot is None or not _is_local(pointer):
@@ -68,7 +68,7 @@ def _lost(manifest_list: str) -> Iterator[str]:
 
 
 def _is_there(location: str, *, size: int | None = None) -> bool:
-    """Say whether a local file is there, with its size where that is known; other places are believed."""
+    """Say whether a local file is there, with its size where that is known; elsewhere it is taken to be there."""
     if not _is_local(location):
         return True
     try:

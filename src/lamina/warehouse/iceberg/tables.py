@@ -71,5 +71,5 @@ class Tables:
         try:
             return self._heads.head(table, pointer)
         except MetadataUnreadable as error:
-            # One table that cannot be read is no reason to know nothing of the others.
+            # One table that cannot be read must not hide the others.
             return Head(table=table, pointer=pointer, position=None, fault=error.fault)

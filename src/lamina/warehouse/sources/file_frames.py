@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lamina.project.source import SourceTable
+from lamina.values.names import folded, folded_names
 from lamina.values.schema import Schema
 from lamina.warehouse.failure import SourceUnreadable
 from lamina.warehouse.files import manifest
@@ -43,7 +44,7 @@ def read_files(
         return reader.load([exact_path(path) for path in paths])
     parts = []
     for empty, group in without_values(source, Path(settings.root), entries).items():
-        columns = tuple(column for column in known.columns if column.name.lower() not in empty)
+        columns = tuple(column for column in known.columns if folded(column.name) not in empty)
         reader = typed_reader(session, source, known.replace(columns=columns), options=options, location=location)
         found = reader.load([exact_path(manifest.path_of(location, entry)) for entry in group])
         parts.append(_with_nulls(found, known.columns))
@@ -58,12 +59,12 @@ def _with_nulls(frame: "DataFrame", columns: Schema) -> "DataFrame":
     """Return a frame with all of these columns, null where it has none; Spark reads no file of another type for it."""
     from pyspark.sql.functions import col, lit
 
-    there = {name.lower() for name in frame.columns}
-    if all(column.name.lower() in there for column in columns):
+    there = folded_names(frame.columns)
+    if all(folded(column.name) in there for column in columns):
         return frame
     return frame.select(
         *(
-            col(quote(column.name)) if column.name.lower() in there else lit(None).cast(column.type).alias(column.name)
+            col(quote(column.name)) if folded(column.name) in there else lit(None).cast(column.type).alias(column.name)
             for column in columns
         )
     )
@@ -81,8 +82,8 @@ def _read_layouts(
     """Read files of several layouts, each in its way; columns that files written before do not have are null."""
     from pyspark.sql.functions import lit
 
-    named = {name.casefold() for entry in entries for name, _ in folder_values(entry.path)}
-    folders = tuple(column for column in source.columns if column.name.casefold() in named)
+    named = {folded(name) for entry in entries for name, _ in folder_values(entry.path)}
+    folders = tuple(column for column in source.columns if folded(column.name) in named)
     inside = tuple(column for column in source.columns if column not in folders)
     parts = []
     paths = [manifest.path_of(location, entry) for entry in entries]

@@ -6,7 +6,7 @@ from lamina.compiler.graph import CompiledModel
 from lamina.strategies.kept import held_columns
 from lamina.strategies.traits import Upsert
 from lamina.values.batch import Batch
-from lamina.values.names import ColumnName
+from lamina.values.names import ColumnName, folded, folded_names
 from lamina.values.schema import Column, Schema
 from lamina.values.words import counted, listed
 from lamina.warehouse.iceberg.metadata import Metadata
@@ -55,11 +55,11 @@ class Carry:
 
         All other rows are null there: a value of before would not belong to what the query gives.
         """
-        self._former = {column.name.casefold() for column in columns}
+        self._former = {folded(column.name) for column in columns}
         if self.rows is None:
             return ()
-        there = {name.casefold() for name in self.rows.columns}
-        held = tuple(column for column in columns if column.name.casefold() in there)
+        there = folded_names(self.rows.columns)
+        held = tuple(column for column in columns if folded(column.name) in there)
         if not held:
             return ()
         (counts,) = self.rows.selectExpr(*(f"count({quote(column.name)})" for column in held)).collect()
@@ -73,8 +73,8 @@ class Carry:
         if self.count:
             rows = f"{counted(self.count, 'row')} that its query no longer gives"
             raise DriftLosesHistory(self._model.name, change.mismatched, held=rows)
-        held = {name.casefold() for name in self._held(columns, given)}
-        lost = tuple(item for item in change.mismatched if item.column.casefold() in held)
+        held = {folded(name) for name in self._held(columns, given)}
+        lost = tuple(item for item in change.mismatched if folded(item.column) in held)
         if lost:
             values = f"values of {listed(item.column for item in lost)} that its query does not replace"
             raise DriftLosesHistory(self._model.name, lost, held=values)
@@ -115,23 +115,23 @@ class Carry:
 
     def _require_columns(self, older: "DataFrame", names: tuple[ColumnName, ...]) -> tuple[ColumnName, ...]:
         """Return those of the identifying columns that the table has; raise where it has none of them."""
-        there = {name.casefold() for name in older.columns}
-        known = tuple(name for name in names if name.casefold() in there)
+        there = folded_names(older.columns)
+        known = tuple(name for name in names if folded(name) in there)
         if names and not known and not older.isEmpty():
             raise KeptRowsCollide(self._model.name, f"they have no column {listed(names)}")
         return known
 
     def _require_one_per_key(self, kept: "DataFrame", upsert: Upsert) -> None:
         """Raise where rows to carry over would be one under the key, which may be another than they were kept by."""
-        there = {name.casefold() for name in kept.columns}
-        keys = [name for name in upsert.key if name.casefold() in there]
+        there = folded_names(kept.columns)
+        keys = [name for name in upsert.key if folded(name) in there]
         twice = kept.groupBy(*(quote(name) for name in keys)).count().where("`count` > 1")
         if not twice.isEmpty():
             raise KeptRowsCollide(self._model.name, f"several of them have the same {listed(upsert.key)}")
 
     def _held(self, columns: Schema, given: tuple[ColumnName, ...]) -> tuple[ColumnName, ...]:
-        there = {column.name.casefold() for column in self._base.columns} - self._former
-        names = tuple(column.name for column in columns if column.name.casefold() in there)
+        there = {folded(column.name) for column in self._base.columns} - self._former
+        names = tuple(column.name for column in columns if folded(column.name) in there)
         return held_columns(self._model.traits.upsert, names, given)
 
     def _with_held_values(self, produced: "DataFrame", columns: Schema, held: tuple[ColumnName, ...]) -> "DataFrame":
@@ -153,8 +153,8 @@ def without(staged: "DataFrame", carried: "DataFrame", model: CompiledModel) -> 
     """Return the rows of a stage that its query gave: all but those of keys that were carried over."""
     from pyspark.sql import functions
 
-    there = {name.casefold() for name in carried.columns}
-    keys = tuple(name for name in model.traits.kept_by if name.casefold() in there)
+    there = folded_names(carried.columns)
+    keys = tuple(name for name in model.traits.kept_by if folded(name) in there)
     met = functions.expr(_same_rows(staged, carried, keys))
     return staged.alias("target").join(carried.alias("source"), met, "left_anti") if keys else staged
 
@@ -168,10 +168,10 @@ def _chosen(column: Column, *, is_held: bool) -> str:
 
 def _same_rows(older: "DataFrame", result: "DataFrame", keys: tuple[ColumnName, ...]) -> str:
     """Compare the keys of two frames; as text where their types differ, since a cast could fail or join others."""
-    before = {name.casefold(): kind for name, kind in older.dtypes}
-    after = {name.casefold(): kind for name, kind in result.dtypes}
+    before = {folded(name): kind for name, kind in older.dtypes}
+    after = {folded(name): kind for name, kind in result.dtypes}
     return " AND ".join(
-        same_keys((key,)) if before[key.casefold()] == after[key.casefold()] else _same_text(key) for key in keys
+        same_keys((key,)) if before[folded(key)] == after[folded(key)] else _same_text(key) for key in keys
     )
 
 

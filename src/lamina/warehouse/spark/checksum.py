@@ -4,6 +4,7 @@ Spark's hash passes over nulls, reads a decimal without its scale and takes -0.0
 the sign of zero are hashed beside the values. Nested values cannot be hashed soundly: arrays of another shape collide.
 """
 
+from lamina.values.names import folded
 from lamina.values.schema import DataType, Schema
 from lamina.warehouse.sql import quote, text
 
@@ -20,8 +21,8 @@ def is_hashable(kind: DataType) -> bool:
 
 def checksum(columns: Schema) -> tuple[str, ...]:
     """Return the aggregates whose equality means that two bags of rows are equal in these columns."""
-    ordered = sorted(columns, key=lambda column: column.name.casefold())
-    types = ",".join(f"{column.name.casefold()} {column.type}" for column in ordered)
+    ordered = sorted(columns, key=lambda column: folded(column.name))
+    types = ",".join(f"{folded(column.name)} {column.type}" for column in ordered)
     nulls = ", ".join(f"isnull({quote(column.name)})" for column in ordered)
     values = ", ".join(_value(column.name, column.type) for column in ordered)
     hashes = [f"xxhash64({salt}, {text(types)}, {nulls}, {values})" if ordered else "0" for salt in _SALTS]

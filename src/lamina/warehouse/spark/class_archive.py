@@ -56,12 +56,12 @@ def options(wanted: Request) -> str:
 
 
 def make_in_background(wanted: Request) -> None:
-    """Start a process that makes the archive after this one has ended, unless one is at it or it is switched off."""
+    """Start a process that makes the archive after this one ended, unless another one does or it is switched off."""
     _start_making(wanted)
 
 
 def make_and_wait(wanted: Request) -> None:
-    """Make the archive unless it is there; one that cannot be made is not missed."""
+    """Make the archive unless it is there; without it, Spark only starts more slowly."""
     if options(wanted):
         return
     process = _start_making(wanted)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from lamina.strategies.traits import Traits
+from lamina.values.names import folded, folded_names
 from lamina.values.schema import Schema
 from lamina.values.value import Value
 from lamina.warehouse.port import Comparison
@@ -29,8 +30,8 @@ def columns_to_compare(traits: Traits, table: Schema) -> Columns:
     """Return what a strategy promises about which columns."""
     if traits.compared is None:
         return Columns(compared=table, keys=traits.kept_by)
-    names = {name.casefold() for name in traits.compared}
-    return Columns(compared=tuple(item for item in table if item.name.casefold() in names), keys=traits.kept_by)
+    names = folded_names(traits.compared)
+    return Columns(compared=tuple(item for item in table if folded(item.name) in names), keys=traits.kept_by)
 
 
 def compare_frames(expected: "DataFrame", actual: "DataFrame", columns: Columns) -> Comparison:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lamina.values.batch import Diff, DiffQuestion
 from lamina.values.interval import WHOLE, Interval, merge
+from lamina.values.names import folded, folded_names
 from lamina.values.schema import Schema
 from lamina.values.touch import Refinement
 from lamina.values.value import Value
@@ -78,16 +79,16 @@ def diff_sides(sides: Sides, questions: tuple[DiffQuestion, ...], *, before: Sch
 
 def compared(question: DiffQuestion, before: Schema, after: Schema) -> Schema:
     """Return the columns a question compares; none if they differ in type or cannot be hashed."""
-    old = {column.name.casefold(): column for column in before}
-    new = {column.name.casefold(): column for column in after}
+    old = {folded(column.name): column for column in before}
+    new = {folded(column.name): column for column in after}
     if question.columns is None and old.keys() != new.keys():
         return ()
-    names = {name.casefold() for name in (new if question.columns is None else question.columns)}
+    names = folded_names(new if question.columns is None else question.columns)
     if question.filter_column is not None:
-        names.add(question.filter_column.casefold())
+        names |= {folded(question.filter_column)}
     if not names <= old.keys() or not names <= new.keys():
         return ()
-    if question.filter_column is not None and new[question.filter_column.casefold()].type not in _TIMES:
+    if question.filter_column is not None and new[folded(question.filter_column)].type not in _TIMES:
         return ()  # it was a time when the code that asks was written
     if any(old[name].type != new[name].type or not is_hashable(new[name].type) for name in names):
         return ()

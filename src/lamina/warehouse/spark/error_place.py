@@ -14,7 +14,7 @@ _WORKER_FRAME = re.compile(r'^\s*File "([^"]+)", line (\d+)', re.MULTILINE)
 
 
 def sql_place(error: BaseException, rendering: Rendering) -> Place | None:
-    """Return where the clause that Spark complains of was written; None if it is none of the user's text."""
+    """Return where the clause that Spark complains of was written; None if it is not in the user's text."""
     from pyspark.errors import ParseException, PySparkException, QueryContextType
 
     if not isinstance(error, PySparkException):

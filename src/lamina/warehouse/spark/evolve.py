@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from lamina.strategies.traits import Upsert
 from lamina.values.drift import Drift
-from lamina.values.names import ColumnName
+from lamina.values.names import ColumnName, folded, folded_names
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.value import Value
 
@@ -33,8 +33,8 @@ class Evolution(Value, frozen=True):
 
 def evolve(table: Schema, result: Schema) -> Evolution:
     """Compare a table's columns with a result's, by name and type; order does not matter."""
-    held = {column.name.casefold(): column for column in table}
-    given = {column.name.casefold(): column for column in result}
+    held = {folded(column.name): column for column in table}
+    given = {folded(column.name): column for column in result}
     shared = [(held[key], given[key]) for key in held if key in given]
     return Evolution(
         added=tuple(column for key, column in given.items() if key not in held),
@@ -117,14 +117,14 @@ def must_follow(change: Evolution) -> Evolution:
 
 def lacking(telling: tuple[ColumnName, ...], given: Schema) -> tuple[ColumnName, ...]:
     """Return the columns that a strategy cannot do without and that a result does not have."""
-    names = {column.name.casefold() for column in given}
-    return tuple(name for name in telling if name.casefold() not in names)
+    names = {folded(column.name) for column in given}
+    return tuple(name for name in telling if folded(name) not in names)
 
 
 def own_columns(table: Schema, given: Iterable[str]) -> tuple[ColumnName, ...]:
     """Return the columns of a table that a result really has, as the table spells them."""
-    names = {name.casefold() for name in given}
-    return tuple(column.name for column in table if column.name.casefold() in names)
+    names = folded_names(given)
+    return tuple(column.name for column in table if folded(column.name) in names)
 
 
 def updating(
@@ -136,11 +136,11 @@ def updating(
     """
     if len(own) == len(table):
         return upsert
-    keys = {key.casefold() for key in upsert.key}
+    keys = folded_names(upsert.key)
     if upsert.update_columns is None:
-        return upsert.replace(update_columns=(*(name for name in own if name.casefold() not in keys), *former))
-    present = {name.casefold() for name in own}
-    listed = (name for name in upsert.update_columns if name.casefold() in present)
+        return upsert.replace(update_columns=(*(name for name in own if folded(name) not in keys), *former))
+    present = folded_names(own)
+    listed = (name for name in upsert.update_columns if folded(name) in present)
     return upsert.replace(update_columns=(*listed, *former))
 
 
@@ -151,8 +151,8 @@ def can_cast(mismatches: tuple[Mismatch, ...]) -> bool:
 
 def is_same(table: Schema, result: Schema) -> bool:
     """Return whether a table has exactly the columns that a result would be stored in."""
-    stored = {column.name.casefold(): _stored(column.type) for column in result}
-    return {column.name.casefold(): column.type for column in table} == stored
+    stored = {folded(column.name): _stored(column.type) for column in result}
+    return {folded(column.name): column.type for column in table} == stored
 
 
 def fits(kind: DataType, target: DataType) -> bool:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from lamina.compiler.graph import CompiledModel
 from lamina.project.model import CheckSettings
+from lamina.values.names import folded, folded_names, same_name
 from lamina.warehouse.spark.check_sql import failing, has_key
 from lamina.warehouse.spark.checked_rows import CheckedRows, aggregates_of
 from lamina.warehouse.spark.unique_keys import meeting_keys
@@ -51,13 +52,13 @@ def _doubled(check: CheckSettings, rows: CheckedRows) -> "DataFrame":
 
 def _columns(check: CheckSettings, model: CompiledModel, columns: list[str]) -> list[str]:
     """Return the columns that show why a row fails and which row it is."""
-    about = [name for name in columns if name.lower() in check.names or _is_read(name, check.expression)]
+    about = [name for name in columns if folded(name) in check.names or _is_read(name, check.expression)]
     traits = model.traits
-    keys = {name.lower() for item in model.settings.checks if item.type == "unique" for name in item.names}
-    keys |= {name.lower() for name in traits.upsert.key} if traits.upsert is not None else set()
-    keys |= {traits.slices.time_column.lower()} if traits.slices is not None else set()
+    keys = {folded(name) for item in model.settings.checks if item.type == "unique" for name in item.names}
+    keys |= folded_names(traits.upsert.key) if traits.upsert is not None else set()
+    keys |= {folded(traits.slices.time_column)} if traits.slices is not None else set()
     others = [name for name in columns if name not in about]
-    named = [name for name in others if name.lower() in keys]
+    named = [name for name in others if folded(name) in keys]
     return [*about, *(named or others[:_FIRST_COLUMNS])]
 
 
@@ -66,9 +67,7 @@ def _is_read(name: str, expression: str | None) -> bool:
 
     if expression is None:
         return False
-    return any(
-        column.name.lower() == name.lower() for column in parse_one(expression, dialect="spark").find_all(exp.Column)
-    )
+    return any(same_name(column.name, name) for column in parse_one(expression, dialect="spark").find_all(exp.Column))
 
 
 def _shown(frame: "DataFrame", columns: list[str]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from lamina.values.batch import Batch, Pin
 from lamina.values.diagnostic import Place
 from lamina.values.grid import each_unit, next_unit
 from lamina.values.interval import Interval
-from lamina.values.names import ModelName, TableName
+from lamina.values.names import ModelName, TableName, folded
 from lamina.values.schema import DataType
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.iceberg.filled import each_filled, filled_slices
@@ -151,9 +151,9 @@ class Frames:
                 f"a row of the seed `{model.name}` has a different number of values than its header",
                 kind="data_rejected",
             )
-        kinds = {column.name.casefold(): column.type for column in model.columns or ()}
+        kinds = {folded(column.name): column.type for column in model.columns or ()}
         frame = self._session.createDataFrame(body, ", ".join(f"{quote(name)} string" for name in header))
-        return frame.selectExpr(*(_cast(name, kinds.get(name.casefold(), DataType("string"))) for name in header))
+        return frame.selectExpr(*(_cast(name, kinds.get(folded(name), DataType("string"))) for name in header))
 
     def _python(
         self, model: CompiledModel, batch: Batch, frames: dict[TableName, "DataFrame"], *, span: Interval

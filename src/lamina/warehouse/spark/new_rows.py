@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
+from lamina.values.names import folded, folded_names
 from lamina.values.schema import DataType
 from lamina.warehouse.iceberg.metadata import Snapshot
 from lamina.warehouse.spark.checksum import is_hashable
@@ -24,8 +25,8 @@ def rows_not_before(now: "DataFrame", before: "DataFrame", model: CompiledModel)
     upsert = model.traits.upsert
     if upsert is not None:
         return _without(now, before, tuple(upsert.key))
-    old = {name.casefold() for name in before.columns}
-    same = tuple(name for name, kind in now.dtypes if name.casefold() in old and is_hashable(DataType(kind)))
+    old = folded_names(before.columns)
+    same = tuple(name for name, kind in now.dtypes if folded(name) in old and is_hashable(DataType(kind)))
     number = "lamina row"  # rows that are equal in all columns are distinguished by their count
     return _without(_numbered(now, same, number), _numbered(before, same, number), (*same, number)).drop(number)
 

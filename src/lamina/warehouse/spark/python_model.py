@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lamina.errors import LaminaError
 from lamina.values.diagnostic import Place
+from lamina.values.names import folded
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.spark.error_place import python_place
 
@@ -73,10 +74,9 @@ class ModelInputs:
         return readers[self._listed(name)]()
 
     def _listed(self, name: str) -> str:
-        """Return the input that a name stands for: a full name, or a bare one that only one input has."""
-        folded = name.lower()
-        for spelled in ({item: item.lower() for item in self._readers}, {item: _bare(item) for item in self._readers}):
-            same = [item for item, known in spelled.items() if known == folded]
+        """Return the input that a name means: a full name, or a bare one that only one input has."""
+        for spelled in ({item: folded(item) for item in self._readers}, {item: _bare(item) for item in self._readers}):
+            same = [item for item, known in spelled.items() if known == folded(name)]
             if len(same) == 1:
                 return same[0]
         lists = "`depends_on` does not list it" if self._readers else "it has no `depends_on`"
@@ -133,7 +133,7 @@ def _function(name: str, module: dict[str, Any]) -> Callable[[ModelInputs], Any]
 
 
 def _bare(name: str) -> str:
-    return name.lower().rpartition(".")[2]
+    return folded(name).rpartition(".")[2]
 
 
 def _instant(text: str | None) -> datetime | None:

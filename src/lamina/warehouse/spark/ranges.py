@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from lamina.compiler.graph import CompiledModel
 from lamina.values.bounds import Bound, bound_text, typed_bounds, without_zone
 from lamina.values.interval import Interval, merge
+from lamina.values.names import folded, same_name
 from lamina.values.value import Value
 from lamina.warehouse.iceberg.layout import PartitionField
 from lamina.warehouse.sql import quote
@@ -57,8 +58,8 @@ def _ranges_in(table: "DataFrame", model: CompiledModel, slices: tuple[Interval,
     cut = model.traits.slices
     if cut is None:
         return None
-    kinds = {name.casefold(): kind for name, kind in table.dtypes}
-    kind = kinds.get(cut.time_column.casefold(), "timestamp")
+    kinds = {folded(name): kind for name, kind in table.dtypes}
+    kind = kinds.get(folded(cut.time_column), "timestamp")
     return time_ranges(cut.time_column, kind, slices, zone=model.settings.timezone)
 
 
@@ -80,7 +81,7 @@ def is_aligned(ranges: tuple[TimeRange, ...], layout: tuple[PartitionField, ...]
     return any(
         all(_is_boundary(bound, field.transform) for item in ranges for bound in (item.start, item.end))
         for field in layout
-        if ranges and field.column.casefold() == ranges[0].column.casefold()
+        if ranges and same_name(field.column, ranges[0].column)
     )
 
 

@@ -10,7 +10,7 @@ from lamina.values import codec
 from lamina.values.batch import Batch, Counts
 from lamina.values.coverage import Mark
 from lamina.values.drift import Drift
-from lamina.values.names import ColumnName
+from lamina.values.names import ColumnName, folded
 from lamina.values.schema import Column, DataType, Schema
 from lamina.warehouse.catalog.port import stage_of
 from lamina.warehouse.failure import WarehouseFailure
@@ -219,10 +219,10 @@ class Stage:
         raise WarehouseFailure(f"`{self._model.name}` cannot be written by {self._batch.mode}", kind="internal")
 
     def _replace_slices(self, frame: "DataFrame", base: Metadata, properties: dict[str, str], slices: Slices) -> Counts:
-        kinds = {column.name.casefold(): column.type for column in base.columns}
+        kinds = {folded(column.name): column.type for column in base.columns}
         ranges = time_ranges(
             slices.time_column,
-            kinds.get(slices.time_column.casefold(), "timestamp"),
+            kinds.get(folded(slices.time_column), "timestamp"),
             self._batch.slices,
             zone=self._model.settings.timezone,
         )
@@ -238,8 +238,8 @@ class Stage:
         slices = self._model.traits.slices
         if slices is None:
             return frame
-        kinds = {name.casefold(): kind for name, kind in frame.dtypes}
-        kind, zone = kinds[slices.time_column.casefold()], self._model.settings.timezone
+        kinds = {folded(name): kind for name, kind in frame.dtypes}
+        kind, zone = kinds[folded(slices.time_column)], self._model.settings.timezone
         return writes.guard_range(frame, time_ranges(slices.time_column, kind, self._batch.slices, zone=zone))
 
     def _create(self, columns: Schema, verb: str) -> None:
@@ -317,14 +317,14 @@ class Stage:
 
 def _columns(model: CompiledModel, result: "DataFrame") -> Schema:
     """Return a result's columns with the descriptions the user gave them."""
-    described = {column.name.casefold(): column.description for column in model.settings.columns}
+    described = {folded(column.name): column.description for column in model.settings.columns}
     columns = tuple(
-        Column(name=ColumnName(name), type=DataType(kind), description=described.get(name.casefold()))
+        Column(name=ColumnName(name), type=DataType(kind), description=described.get(folded(name)))
         for name, kind in result.dtypes
     )
-    names = [column.name.casefold() for column in columns]
+    names = [folded(column.name) for column in columns]
     for column in columns:
-        if names.count(column.name.casefold()) > 1:
+        if names.count(folded(column.name)) > 1:
             raise WarehouseFailure(
                 f"the result of `{model.name}` has the column `{column.name}` twice",
                 kind="query_rejected",

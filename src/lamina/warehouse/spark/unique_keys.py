@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from lamina.project.model import CheckSettings
+from lamina.values.names import folded, folded_names
 from lamina.warehouse.spark.check_sql import has_key
 from lamina.warehouse.spark.checked_rows import Run
 from lamina.warehouse.sql import quote, text
@@ -19,11 +20,11 @@ def meeting_keys(check: CheckSettings, *, fresh: "DataFrame", staying: "DataFram
 
     The bounds of the new keys are given to Iceberg, which leaves out the files that cannot hold them.
     """
-    names = {name.casefold() for name in staying.columns}
+    names = folded_names(staying.columns)
     if not names.issuperset(check.names):
         return None  # the column is new: no row that was there has a key
     keys = [quote(name) for name in check.names]
-    kinds = {name.casefold(): kind for name, kind in fresh.dtypes}
+    kinds = {folded(name): kind for name, kind in fresh.dtypes}
     bounded = [name for name in check.names if kinds[name].partition("(")[0] in _BOUNDED]
     new = fresh.where(has_key(check)).selectExpr(*keys)
     ends = [f"CAST({end}({quote(name)}) AS STRING)" for name in bounded for end in ("min", "max")]

@@ -6,7 +6,7 @@ from uuid import uuid4
 from lamina.compiler.graph import CompiledModel
 from lamina.values.batch import Batch, Pin
 from lamina.values.interval import Interval, merge
-from lamina.values.names import ColumnName, CommitId, Position, TableName
+from lamina.values.names import ColumnName, CommitId, Position, TableName, folded, folded_names
 from lamina.values.schema import Schema
 from lamina.values.words import listed
 from lamina.warehouse.port import Comparison
@@ -57,12 +57,12 @@ def _columns(model: CompiledModel, table: Schema) -> tuple[Columns | None, str]:
     side = tuple(use.name for use in model.inputs if not use.is_driver)
     if not model.traits.is_append or len(model.inputs) < 2 or not side:
         return columns_to_compare(model.traits, table), ""
-    drawn = {(edge.column.casefold(), edge.input) for edge in model.lineage}
+    drawn = {(folded(edge.column), edge.input) for edge in model.lineage}
     from_side = {column for column, name in drawn if name in side}
     kept = tuple(
         column
         for column in table
-        if column.name.casefold() not in from_side and any(column.name.casefold() == name for name, _ in drawn)
+        if folded(column.name) not in from_side and any(folded(column.name) == name for name, _ in drawn)
     )
     others = ", ".join(f"`{column.name}`" for column in table if column not in kept)
     reason = f"{others} come from inputs as of each load"
@@ -71,15 +71,15 @@ def _columns(model: CompiledModel, table: Schema) -> tuple[Columns | None, str]:
 
 def _without_kept(chosen: Columns, given: list[str]) -> tuple[Columns, Schema]:
     """Leave out the columns that a table keeps although its query no longer has them."""
-    names = {name.casefold() for name in given}
-    kept = tuple(column for column in chosen.compared if column.name.casefold() not in names)
+    names = folded_names(given)
+    kept = tuple(column for column in chosen.compared if folded(column.name) not in names)
     return chosen.replace(compared=tuple(column for column in chosen.compared if column not in kept)), kept
 
 
 def _left(table: Schema, given: list[str], former: tuple[ColumnName, ...]) -> Schema:
     """Return the columns of a table that left the query."""
-    names = {name.casefold() for name in former} - {name.casefold() for name in given}
-    return tuple(column for column in table if column.name.casefold() in names)
+    names = folded_names(former) - folded_names(given)
+    return tuple(column for column in table if folded(column.name) in names)
 
 
 def _kept_in_words(kept: Schema) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from lamina.values.coverage import Mark
 from lamina.values.event import Event
 from lamina.values.facts import Head
 from lamina.values.interval import Interval
-from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName
+from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName, folded
 from lamina.values.result import Detection, QueryResult
 from lamina.values.rows_asked import RowsAsked
 from lamina.values.touch import ColumnRanges, Touch
@@ -366,16 +366,18 @@ class SparkWarehouse:
         declared = model.traits.driver
         if declared is None or declared.timestamp_column is None:
             return None
-        names = {pin.input.lower(): pin.input for pin in batch.pins}
+        names = {folded(pin.input): pin.input for pin in batch.pins}
         # A Python model reads everything, so the linker names no driver; its watermark follows the setting.
         driver = model.driver or find_driver(declared, [*names.values()], names=names)
         pin = next((pin for pin in batch.pins if pin.input == driver or len(batch.pins) == 1), None)
         if pin is None:
             return None
-        column = quote(declared.timestamp_column)
-        (row,) = frames.read(pin).selectExpr(f"CAST(max({column}) AS STRING) AS largest").collect()
-        largest: str | None = row["largest"]
-        return largest
+        largest = frames.read(pin).selectExpr(f"max({quote(declared.timestamp_column)}) AS largest")
+        is_instant = largest.schema["largest"].dataType.typeName().startswith("timestamp")
+        (row,) = largest.selectExpr("CAST(largest AS STRING) AS text").collect()
+        text: str | None = row["text"]
+        # Sessions are in UTC.
+        return f"{text.replace(' ', 'T')}Z" if text is not None and is_instant else text
 
     @property
     def _folder(self) -> Path:

@@ -1,4 +1,4 @@
-"""Telling how far the Spark jobs of a model are, while they run."""
+"""How far the Spark jobs of a model are, reported while they run."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ _SECONDS = 0.5
 
 @contextmanager
 def watched(application: Application, model: ModelName, emit: Callable[[Event], None]) -> Iterator[None]:
-    """Count the tasks of this thread's jobs for the block, twice a second; quick blocks are never asked about."""
+    """Count the tasks of this thread's jobs for the block, twice a second; the jobs of quick blocks are not counted."""
     application.name_jobs(model)
     ended = Signal()
 

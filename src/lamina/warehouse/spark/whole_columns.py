@@ -5,7 +5,7 @@ from collections.abc import Callable
 from lamina.compiler.graph import CompiledModel
 from lamina.values.coverage import Mark
 from lamina.values.drift import Drift
-from lamina.values.names import ColumnName
+from lamina.values.names import ColumnName, folded
 from lamina.values.schema import Schema
 from lamina.values.value import Value
 from lamina.warehouse.iceberg.metadata import Metadata
@@ -71,15 +71,15 @@ def whole_columns(
 
 
 def _is_same_code(mark: Mark, model: CompiledModel) -> bool:
-    """Tell whether the code of a model gives the rows that the marked batch built; only the layout may differ."""
+    """Return whether the code of a model gives the rows that the marked batch built; only the layout may differ."""
     built = next((logic.rows for logic in mark.coverage.logics if logic.fingerprint == mark.fingerprint), None)
     return mark.fingerprint == model.fingerprint or (built is not None and built == model.rows_fingerprint)
 
 
 def former_columns(base: Metadata, change: Evolution) -> Schema:
     """Return the columns of a table that a result lacks because they left the query when it was last rebuilt."""
-    known = {name.casefold() for name in (base.mark.coverage.former if base.mark is not None else ())}
-    return tuple(column for column in kept_columns(base.columns, change) if column.name.casefold() in known)
+    known = {folded(name) for name in (base.mark.coverage.former if base.mark is not None else ())}
+    return tuple(column for column in kept_columns(base.columns, change) if folded(column.name) in known)
 
 
 def _written_again(item: Drift) -> Drift:

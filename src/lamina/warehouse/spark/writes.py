@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lamina.strategies.traits import Upsert
+from lamina.values.names import folded, folded_names
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.value import Value
 from lamina.warehouse.spark.checksum import is_hashable
@@ -23,7 +24,7 @@ _LOOK_FIRST = "spark.sql.optimizer.runtime.rowLevelOperationGroupFilter.enabled"
 
 
 class MergeSource(Value, frozen=True):
-    """How many rows a merge was given, and how many of them stood behind another one of their key."""
+    """How many rows a merge was given, and how many of them lost to another one of their key."""
 
     produced: int
     duplicates: int
@@ -31,8 +32,8 @@ class MergeSource(Value, frozen=True):
 
 def conform(frame: "DataFrame", table: Schema) -> "DataFrame":
     """Return a frame with a table's columns: matched by name, with its types, null where the frame has none."""
-    given = {name.casefold(): (name, kind) for name, kind in frame.dtypes}
-    return frame.selectExpr(*(_conformed(column, given.get(column.name.casefold())) for column in table))
+    given = {folded(name): (name, kind) for name, kind in frame.dtypes}
+    return frame.selectExpr(*(_conformed(column, given.get(folded(column.name))) for column in table))
 
 
 def _conformed(column: Column, given: tuple[str, str] | None) -> str:
@@ -213,12 +214,12 @@ _TWICE = "several rows have the same key and the strategy has no order_by: "
 
 
 def _merge_statement(frame: "DataFrame", stage: str, upsert: Upsert, *, taken: str) -> str:
-    keys = {key.casefold() for key in upsert.key}
-    every = tuple(name for name in frame.columns if name.casefold() not in keys)
+    keys = folded_names(upsert.key)
+    every = tuple(name for name in frame.columns if folded(name) not in keys)
     updated: tuple[str, ...] = every if upsert.update_columns is None else upsert.update_columns
     # What orders rows is kept with them, or the next batch could not tell which one is newer.
-    listed = {name.casefold() for name in updated}
-    stored = (*updated, *(name for name in upsert.order_by if name.casefold() not in listed))
+    listed = folded_names(updated)
+    stored = (*updated, *(name for name in upsert.order_by if folded(name) not in listed))
     changes = ", ".join(f"target.{quote(name)} = source.{quote(name)}" for name in stored)
     when_matched = f"WHEN MATCHED {taken} THEN UPDATE SET {changes}" if changes else ""
     when_gone = "WHEN NOT MATCHED BY SOURCE THEN DELETE" if upsert.deletes_missing else ""
@@ -246,12 +247,12 @@ def _ordering(frame: "DataFrame", upsert: Upsert, *, own: Sequence[str], of: str
 
     A column that the query no longer has is null in each of its rows, and says nothing about which one is newer.
     """
-    first = [name.casefold() for name in (*upsert.order_by, *upsert.key)]
-    kinds = {name.casefold(): kind for name, kind in frame.dtypes}
-    rest = sorted(name for name in own if name.casefold() not in first and _is_orderable(kinds[name.casefold()]))
+    first = [folded(name) for name in (*upsert.order_by, *upsert.key)]
+    kinds = {folded(name): kind for name, kind in frame.dtypes}
+    rest = sorted(name for name in own if folded(name) not in first and _is_orderable(kinds[folded(name)]))
     names = [*upsert.order_by, *rest]
     # Spark compares 0.0 and -0.0 as equal; their text differs, and so does the checksum of the table.
-    signed = [name for name in names if any(kind in kinds[name.casefold()] for kind in ("float", "double"))]
+    signed = [name for name in names if any(kind in kinds[folded(name)] for kind in ("float", "double"))]
     return [f"{of}{quote(name)}" for name in names] + [f"CAST({of}{quote(name)} AS STRING)" for name in signed]
 
 

@@ -75,7 +75,7 @@ _NAMES: dict[type[exp.Expr], str | None] = {}
 
 
 def function_name(kind: type[exp.Expr]) -> str | None:
-    """Return Spark's name of the function a class of the parser stands for, or None if it is not a function."""
+    """Return Spark's name of the function a class of the parser represents, or None if it is not a function."""
     if kind not in _NAMES:
         own = kind.sql_name().lower() if issubclass(kind, exp.Func) else None
         _NAMES[kind] = RENAMED.get(kind) or _HIDDEN.get(kind.__name__, own)
@@ -91,5 +91,5 @@ def called_name(node: Any) -> str:
 
 @cache
 def classes_of(names: frozenset[str]) -> dict[type[exp.Expr], str]:
-    """Return the classes of the parser that stand for some functions, with their names."""
+    """Return the classes of the parser that represent some functions, with their names."""
     return {kind: name for kind in exp.ALL_FUNCTIONS if (name := function_name(kind)) in names}

@@ -38,7 +38,7 @@ def never(_: Arguments) -> bool:
 
 
 def cast_to(*targets: str) -> Nulls:
-    """Null if an argument is once it is cast to the type the function takes; the last type stands for the rest."""
+    """Null if an argument is once it is cast to the type the function takes; the last type is that of the rest."""
     kinds = tuple(DataType(target) for target in targets)
 
     def nulls(arguments: Arguments) -> bool:

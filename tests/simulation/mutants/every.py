@@ -1,0 +1,9 @@
+"""The rules of the engine, each taken away in turn; a recorded schedule notices every one of them."""
+
+from tests.simulation.mutants.folding import FOLDING
+from tests.simulation.mutants.promotion import PROMOTION
+from tests.simulation.mutants.rows import ROWS
+from tests.simulation.mutants.sources import SOURCES
+from tests.simulation.mutants.tables import TABLES
+
+MUTANTS = (*FOLDING, *SOURCES, *ROWS, *TABLES, *PROMOTION)
