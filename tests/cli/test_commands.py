@@ -89,6 +89,25 @@ def test_explain_shows_inputs_and_readers(run: Command) -> None:
     assert "staging.orders: amount, customer_id, order_date, status  [sliced by order_date]" in text
 
 
+def test_explain_shows_how_far_an_input_is_read(run: Command) -> None:
+    folder = run.root / "models" / "sales"
+    (folder / "around.toml").write_text(
+        'start = "2026-04-01"\n[strategy]\ntype = "time_interval"\ntime_column = "order_date"\n'
+        '[inputs."daily_revenue"]\nwindow = { before = "1 day", after = "2 days" }\n'
+    )
+    (folder / "around.sql").write_text(
+        "SELECT o.order_date, count(n.order_date) AS near FROM sales.daily_revenue AS o "
+        "JOIN sales.daily_revenue AS n ON n.order_date >= o.order_date - INTERVAL 1 DAY "
+        "AND n.order_date <= o.order_date + INTERVAL 2 DAYS "
+        "WHERE o.order_date >= @start_date AND o.order_date < @end_date GROUP BY o.order_date\n"
+    )
+    (found,) = run.json("explain", "sales.around")["inputs"]
+    assert (found["reach_seconds"], found["after_seconds"]) == (86400, 172800)
+    text = run.text("explain", "sales.around")
+    assert "[sliced by order_date; reads 1 day before and 2 days after the slice]" in text
+    assert "is read from 1 day before up to 2 days after the slice, as declared" in text
+
+
 def test_render_fills_in_tables_and_bounds(run: Command) -> None:
     document = run.json("render", "daily_revenue", "--partition", "2026-04-05")
     assert "order_date >= DATE '2026-04-05'" in document["sql"]

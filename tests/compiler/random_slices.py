@@ -11,10 +11,19 @@ FRAMES = (
     "ORDER BY d DESC",
     "ORDER BY d RANGE BETWEEN {n} PRECEDING AND CURRENT ROW",
     "ORDER BY d RANGE BETWEEN CURRENT ROW AND {n} FOLLOWING",
+    "ORDER BY d RANGE BETWEEN {n} PRECEDING AND {n} FOLLOWING",
     "",
 )
 PARTITIONS = ("PARTITION BY d", "PARTITION BY k, d", "PARTITION BY k", "")
-MEETINGS = ("", " AND t.d = s.d", " AND t.d >= s.d - {n} AND t.d <= s.d", " AND t.d <= s.d", " AND t.d = s.d - {n}")
+MEETINGS = (
+    "",
+    " AND t.d = s.d",
+    " AND t.d >= s.d - {n} AND t.d <= s.d",
+    " AND t.d >= s.d AND t.d <= s.d + {n}",
+    " AND t.d <= s.d",
+    " AND t.d = s.d - {n}",
+    " AND t.d = s.d + {n}",
+)
 INSIDE = (*MEETINGS, " AND t.d = s.d", " AND t.d + {n} = s.d", " AND t.d >= s.d - {n}", " AND t.d > s.d")
 BESIDE = (
     "",
@@ -42,6 +51,8 @@ def _table(chance: Random) -> str:
             "",
             f" WHERE {RANGE.format(d='d')}",
             " WHERE d >= @start_date - {n} AND d < @end_date",
+            " WHERE d >= @start_date AND d < @end_date + {n}",
+            " WHERE d >= @start_date - {n} AND d <= @end_date + {n}",
             " WHERE d < @end_date",
         )
     )

@@ -78,6 +78,7 @@ def test_settings_that_change_no_row_are_left_out(changes: dict[str, Any]) -> No
         {"conf": {"spark.sql.files.ignoreCorruptFiles": "true"}},
         {"conf": {"spark.unheard.of": "1"}},
         {"inputs": {"raw.orders": InputSettings(window="6 days")}},
+        {"inputs": {"raw.orders": InputSettings(window_after="6 days")}},
         {"strategy": TimeInterval(time_column=ColumnName("other"))},
         {"strategy": TimeInterval(time_column=DAY, granularity="hour")},
         {"strategy": FullRefresh()},

@@ -42,14 +42,15 @@ def facts(shape: QueryShape, declared: dict[str, Any]) -> dict[str, InputFacts]:
 def table_facts(name: str, settings: dict[str, str]) -> InputFacts:
     """Return the facts of one table."""
     time_column, columns = TABLES[name]
-    seconds = parse_duration(settings["window"]) if "window" in settings else None
+    before, after = (parse_duration(settings.get(key, "")) for key in ("window", "window_after"))
     return InputFacts(
         name=TableName(name),
         time_column=ColumnName(time_column) if time_column else None,
         columns=tuple(ColumnName(column) for column in columns.split()),
         dates=DATES,
         present=PRESENT,
-        window=seconds * 1_000_000 if seconds is not None else None,
+        window=(before or 0) * 1_000_000 if before is not None or after is not None else None,
+        window_after=(after or 0) * 1_000_000,
         keeps=settings.get("on_touch") == "keep",
         is_past=name == OWN,
     )

@@ -21,15 +21,22 @@ COLUMNS = tuple(ColumnName(name) for name in ("id", "k", "d", "v"))
 DAY_COLUMN = ColumnName("d")
 DAILY = traits_of(TimeInterval(time_column=DAY_COLUMN))
 APPENDED = traits_of(Incremental(driver=TableName("a")))
-QUERIES = 600
+QUERIES = 1200
 RANGE = (10, 14)
 
 
-def facts(window: int | None) -> dict[str, InputFacts]:
+def facts(before: int | None, after: int = 0) -> dict[str, InputFacts]:
     """Return the facts of both tables."""
-    reach = window * DAY if window else None
     return {
-        name: InputFacts(TableName(name), DAY_COLUMN, COLUMNS, frozenset({DAY_COLUMN}), reach, is_driver=name == "a")
+        name: InputFacts(
+            TableName(name),
+            DAY_COLUMN,
+            COLUMNS,
+            frozenset({DAY_COLUMN}),
+            window=before * DAY if before is not None else None,
+            window_after=after * DAY,
+            is_driver=name == "a",
+        )
         for name in ("a", "b")
     }
 
@@ -57,22 +64,22 @@ def without_far_rows(
     """Return the rows of a range when the tables hold nothing outside the reach that was found."""
     connection.execute("SAVEPOINT near")
     for read in reads:
-        column, since = read.column, start - read.before // DAY
+        column, since, until = read.column, start - read.before // DAY, end + read.after // DAY
         far = f"{column} < ? OR {column} >= ? OR {column} IS NULL"
-        connection.execute(f"DELETE FROM {read.table} WHERE {far}", (since, end))
+        connection.execute(f"DELETE FROM {read.table} WHERE {far}", (since, until))
     found = answer(connection, sql, start, end)
     connection.execute("ROLLBACK TO near")
     return found
 
 
 def test_accepted_slices_equal_one_batch_and_need_nothing_far() -> None:
-    accepted = bounded = 0
+    accepted = bounded = ahead = 0
     for seed in range(QUERIES):
         chance = Random(seed)
         sql = random_query(chance, chance.randint(1, 3))
-        window = chance.choice((None, 3))
+        window = chance.choice(((None, 0), (3, 0), (3, 4)))
         shape = shape_of(sqlglot.parse_one(sql, dialect="spark"))
-        verdict = judge(DAILY, shape, inputs=facts(window), zone="UTC", is_dated=True)
+        verdict = judge(DAILY, shape, inputs=facts(*window), zone="UTC", is_dated=True)
         if not isinstance(verdict, Proven):
             continue
         accepted += 1
@@ -83,8 +90,10 @@ def test_accepted_slices_equal_one_batch_and_need_nothing_far() -> None:
             near = without_far_rows(connection, sql, verdict.reads, start=12, end=13)
             assert near == slices[2], (seed, sql)
             bounded += bool(verdict.reads)
+            ahead += any(read.after for read in verdict.reads)
     assert accepted > QUERIES // 20
     assert bounded > accepted // 2
+    assert ahead > accepted // 20
 
 
 def test_accepted_batches_of_one_slice_hold_its_rows_and_need_nothing_far() -> None:
@@ -93,9 +102,9 @@ def test_accepted_batches_of_one_slice_hold_its_rows_and_need_nothing_far() -> N
     for seed in range(QUERIES):
         chance = Random(seed)
         sql = random_query(chance, chance.randint(1, 3))
-        window = chance.choice((None, 3))
+        window = chance.choice(((None, 0), (3, 0), (3, 4)))
         shape = shape_of(sqlglot.parse_one(sql, dialect="spark"))
-        verdict = judge(traits, shape, inputs=facts(window), zone="UTC", is_dated=True)
+        verdict = judge(traits, shape, inputs=facts(*window), zone="UTC", is_dated=True)
         if not isinstance(verdict, Proven):
             continue
         accepted += 1
@@ -134,7 +143,7 @@ def test_what_a_refused_query_is_known_to_read_is_all_it_reads() -> None:
         chance = Random(seed)
         sql = random_query(chance, chance.randint(1, 3))
         shape = shape_of(sqlglot.parse_one(sql, dialect="spark"))
-        verdict = judge(DAILY, shape, inputs=facts(3), zone="UTC", is_dated=True)
+        verdict = judge(DAILY, shape, inputs=facts(3, 4), zone="UTC", is_dated=True)
         if isinstance(verdict, Proven) or not verdict.reads:
             continue
         bounded += 1

@@ -9,7 +9,7 @@ from tests.compiler.projects import ephemeral, graph_of, model, source
 
 from lamina.compiler.explanation import explain_incrementality
 from lamina.compiler.graph import CompiledModel, InputUse
-from lamina.planner.axis import inverse_image
+from lamina.planner.axis import grid_of, inverse_image
 from lamina.project.model import InputSettings
 from lamina.project.strategy import TimeInterval
 from lamina.values.interval import WHOLE, Interval
@@ -60,7 +60,8 @@ def compiled(graph: Any) -> CompiledModel:
         ("SELECT id, day FROM raw.orders WHERE day >= @start_date", None),
         ("SELECT id, day FROM raw.orders WHERE day BETWEEN @start_date AND @end_date", None),
         ("SELECT id, day FROM raw.orders WHERE day >= @start_date AND day <= @end_date", None),
-        ("SELECT id, day FROM raw.orders WHERE day >= @start_date AND day <= @end_date + INTERVAL 1 DAY", None),
+        ("SELECT id, day FROM raw.orders WHERE day >= @start_date AND day <= @end_date + INTERVAL 1 DAY", "Day"),
+        ("SELECT id, day FROM raw.orders WHERE at >= @start_date AND at <= @end_date + INTERVAL 1 DAY", None),
         (f"SELECT id, day FROM raw.orders WHERE {RANGE.format('day')} OR id = 1", None),
         ("SELECT id, day FROM raw.orders WHERE " + RANGE.format("date_trunc('month', day)"), None),
         (
@@ -174,6 +175,14 @@ def local_date(instant: datetime) -> date:
     return instant.astimezone(ZoneInfo("Europe/Stockholm")).date()
 
 
+def readers_of(reader: CompiledModel, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    """Return the slices that read ranges of the only input."""
+    grid, read = grid_of(reader), reader.inputs[0].range
+    assert grid is not None
+    assert read is not None
+    return inverse_image(grid, read, ranges, is_own=False)
+
+
 def begin(day: date) -> datetime:
     """Return where a day of Stockholm begins."""
     return datetime.combine(day, time(), ZoneInfo("Europe/Stockholm")).astimezone(UTC)
@@ -186,7 +195,7 @@ def test_a_touched_instant_makes_exactly_its_local_day_stale_and_those_that_reac
     assert (found.filter_column, found.filters_dates, found.reach_seconds) == ("at", False, reach * 86400)
     for instant in hours_of("2026-03-23", "2026-03-29", "2026-07-01", "2026-10-19", "2026-10-25"):
         day = local_date(instant)
-        stale = inverse_image(reader, found, (Interval(instant, instant + timedelta(microseconds=1)),))
+        stale = readers_of(reader, (Interval(instant, instant + timedelta(microseconds=1)),))
         assert stale == (Interval(begin(day), begin(day + timedelta(days=reach + 1))),), instant
 
 
@@ -207,4 +216,4 @@ def test_an_instant_and_its_local_day_before_the_slice_are_different_columns() -
 
 def test_a_touch_without_ends_reaches_every_local_day() -> None:
     reader = local_model(BY_WEEK)
-    assert inverse_image(reader, reader.inputs[0], (WHOLE,)) == (WHOLE,)
+    assert readers_of(reader, (WHOLE,)) == (WHOLE,)

@@ -79,21 +79,25 @@ def test_other_expressions_are_no_time_terms(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("over", "back", "looks_ahead"),
+    ("over", "back", "ahead"),
     [
-        ("sum(x) OVER (ORDER BY d)", None, False),
-        ("sum(x) OVER (PARTITION BY k)", None, True),
-        ("sum(x) OVER (ORDER BY d RANGE BETWEEN INTERVAL 6 DAYS PRECEDING AND CURRENT ROW)", 6 * DAY, False),
-        ("sum(x) OVER (ORDER BY d RANGE BETWEEN CURRENT ROW AND INTERVAL 1 DAY FOLLOWING)", 0, True),
-        ("sum(x) OVER (ORDER BY d ROWS BETWEEN 6 PRECEDING AND CURRENT ROW)", None, False),
-        ("sum(x) OVER (ORDER BY d ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)", None, True),
-        ("lead(x) OVER (ORDER BY d)", None, True),
-        ("lag(x) OVER w", None, False),
+        ("sum(x) OVER (ORDER BY d)", None, 0),
+        ("sum(x) OVER (PARTITION BY k)", None, None),
+        ("sum(x) OVER (ORDER BY d RANGE BETWEEN INTERVAL 6 DAYS PRECEDING AND CURRENT ROW)", 6 * DAY, 0),
+        ("sum(x) OVER (ORDER BY d RANGE BETWEEN CURRENT ROW AND INTERVAL 1 DAY FOLLOWING)", 0, DAY),
+        ("sum(x) OVER (ORDER BY d RANGE BETWEEN INTERVAL 1 DAY FOLLOWING AND INTERVAL 2 DAYS FOLLOWING)", 0, 2 * DAY),
+        ("sum(x) OVER (ORDER BY d RANGE BETWEEN INTERVAL 2 DAYS PRECEDING AND INTERVAL 1 DAY PRECEDING)", 2 * DAY, 0),
+        ("sum(x) OVER (ORDER BY d RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)", 0, None),
+        ("sum(x) OVER (ORDER BY d ROWS BETWEEN 6 PRECEDING AND CURRENT ROW)", None, 0),
+        ("sum(x) OVER (ORDER BY d ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING)", 0, None),
+        ("sum(x) OVER (ORDER BY d ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)", None, None),
+        ("lead(x) OVER (ORDER BY d)", None, None),
+        ("lag(x) OVER w", None, 0),
     ],
 )
-def test_windows_say_how_far_they_reach(over: str, back: int | None, looks_ahead: bool) -> None:
+def test_windows_say_how_far_they_reach(over: str, back: int | None, ahead: int | None) -> None:
     (window,) = last(f"SELECT {over} AS y FROM t WINDOW w AS (ORDER BY d)").windows
-    assert (window.back, window.looks_ahead) == (back, looks_ahead)
+    assert (window.back, window.ahead) == (back, ahead)
 
 
 def test_joins_keep_their_side() -> None:

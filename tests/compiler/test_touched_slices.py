@@ -20,21 +20,23 @@ from lamina.project.strategy import TimeInterval
 from lamina.values.interval import Interval, merge
 
 INSTANT = timedelta(microseconds=1)
-SPAN = re.compile(r"from (\d+) (day|hour|minute|second)s? before the slice")
+SPAN = r"(\d+) (day|hour|minute|second)s?"
+BEFORE, AFTER = re.compile(rf"from {SPAN} before"), re.compile(rf"up to {SPAN} after the slice")
 CHANGED = (date(2026, 1, 31), date(2026, 3, 29), date(2026, 7, 1), date(2026, 10, 25), date(2026, 11, 1))
 CASES = [pytest.param(case, id=name) for name, case in interval_cases().items()]
 
 
-def extent_said(steps: tuple[str, ...], table: str) -> timedelta | None:
-    """Return how far before the slice `explain` says that a table is read; None: a change in it touches every slice."""
+def extent_said(steps: tuple[str, ...], table: str) -> tuple[timedelta, timedelta] | None:
+    """Return how far before and after the slice `explain` says a table is read; None: a change touches every slice."""
     step = next(item for item in steps if item.startswith(f"`{table}` is read"))
     if "touches every slice" in step or "read whole" in step or "without a bound in another" in step:
         return None
     if "exactly the range" in step:
-        return timedelta()
-    found = SPAN.search(step)
-    assert found is not None, step
-    return timedelta(**{f"{found[2]}s": int(found[1])})
+        return timedelta(), timedelta()
+    found = [pattern.search(step) for pattern in (BEFORE, AFTER)]
+    assert any(found), step
+    before, after = (timedelta(**{f"{item[2]}s": int(item[1])}) if item else timedelta() for item in found)
+    return before, after
 
 
 def grid_around(reader: CompiledModel, day: date) -> list[Interval]:
@@ -59,15 +61,20 @@ def units_of(day: date, zone: str, *, is_dated: bool) -> list[Interval]:
     return [Interval(begin, over), *edges, Interval(begin + 2 * hour, begin + 3 * hour)]
 
 
-def reads(slice_: Interval, touched: Interval, use: InputUse, *, before: timedelta, zone: str) -> bool:
+def reads(
+    slice_: Interval, touched: Interval, use: InputUse, *, before: timedelta, after: timedelta, zone: str
+) -> bool:
     """Return whether rows of a touched unit are among those that a slice reads."""
-    if use.filters_dates or (use.counts_days and before):  # by dates on the clocks of the zone
+    if use.filters_dates or (use.counts_days and (before or after)):  # by dates on the clocks of the zone
         first, last = (at.astimezone(ZoneInfo(zone)).date() for at in (touched.start, touched.end - INSTANT))
         dates = [first + timedelta(days=number) for number in range((last - first).days + 1)]
         midnights = [datetime.combine(day, time(), ZoneInfo(zone)) for day in dates]
         # In a zone, Python counts by the clock: six days after a midnight is the midnight six dates later.
-        return any((at + before).astimezone(UTC) >= slice_.start and at < slice_.end for at in midnights)
-    return slice_.start - before < touched.end and touched.start < slice_.end
+        return any(
+            (at + before).astimezone(UTC) >= slice_.start and (at - after).astimezone(UTC) < slice_.end
+            for at in midnights
+        )
+    return slice_.start - before < touched.end and touched.start < slice_.end + after
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -76,17 +83,20 @@ def test_a_changed_unit_makes_exactly_the_slices_stale_that_read_it(case: dict[s
     steps, zone = explain_incrementality(graph, reader), reader.settings.timezone
     assert [item for item in graph.diagnostics if item.severity == "error"] == []
     for use in (item for item in reader.inputs if not reader.is_own(item)):
-        before = extent_said(steps, use.name)
-        assert (before is None) == (use.filter_column is None), (steps, use)
+        extent = extent_said(steps, use.name)
+        assert (extent is None) == (use.filter_column is None), (steps, use)
         for day in CHANGED:
             slices = grid_around(reader, day)
             built = Interval(slices[0].start, slices[-1].end)
             for touched in units_of(day, zone, is_dated=use.filters_dates):
                 stale = stale_ranges(reader, changed(reader, use, touched), built=built)
-                if before is None:
+                if extent is None:
                     assert stale == (() if use.on_touch == "keep" else (built,))
                     continue
-                expected = tuple(item for item in slices if reads(item, touched, use, before=before, zone=zone))
+                before, after = extent
+                expected = tuple(
+                    item for item in slices if reads(item, touched, use, before=before, after=after, zone=zone)
+                )
                 assert stale == merge(expected), (use, touched)
 
 

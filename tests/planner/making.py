@@ -44,6 +44,7 @@ def use(
     reads: tuple[str, ...] | None = None,
     by: str | None = None,
     window_days: int = 0,
+    ahead_days: int = 0,
     of_dates: bool = False,
     on_touch: Literal["rebuild", "keep"] = "rebuild",
     is_driver: bool = False,
@@ -56,6 +57,7 @@ def use(
         filter_column=None if by is None else ColumnName(by),
         filters_dates=of_dates,
         reach_seconds=window_days * 86400,
+        after_seconds=ahead_days * 86400,
         on_touch=on_touch,
         is_driver=is_driver,
     )

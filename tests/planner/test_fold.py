@@ -1,10 +1,13 @@
 """Folding touches into debts."""
 
+import pytest
 from tests.planner.making import DAILY, ORDERS, built, day, days, head, model, touch, use
 
 from lamina.planner.fold import fold
 from lamina.project.strategy import Incremental
-from lamina.values.coverage import Coverage, Debt, Logic, Segment
+from lamina.values.codec import from_json
+from lamina.values.coverage import Coverage, Debt, InputRange, Logic, Segment
+from lamina.values.grid import Grid
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ColumnName, Fingerprint, Position, TableName
 from lamina.values.touch import Everything, Nothing, Refinement
@@ -108,6 +111,43 @@ def test_slice_built_by_older_code_is_judged_by_what_that_code_read() -> None:
     equal = Refinement(columns=(ColumnName("amount"), ColumnName("day")))
     after, _ = fold(before, STATS, touches={ORDERS: (touch("2", "1", days(5), refinements=(equal,)),)}, heads={})
     assert owed(after) == (days(1, 3),)
+
+
+OLD = Logic(fingerprint=Fingerprint("v0"), reads={ORDERS: None}, grid=Grid("day"))
+
+
+@pytest.mark.parametrize(
+    ("old", "touched", "expected"),
+    [
+        pytest.param(InputRange(ColumnName("day")), days(5), (days(5),), id="its slice"),
+        pytest.param(InputRange(ColumnName("day"), before_seconds=2 * 86400), days(5), (days(5, 7),), id="its window"),
+        pytest.param(InputRange(ColumnName("other")), days(5), (days(1, 9),), id="another column"),
+        pytest.param(None, days(5), (days(1, 9),), id="not known"),
+    ],
+)
+def test_slice_built_by_older_code_is_touched_where_that_code_read(
+    old: InputRange | None, touched: Interval, expected: tuple[Interval, ...]
+) -> None:
+    logic = OLD.replace(ranges={} if old is None else {ORDERS: old})
+    before = built(STATS, days(1, 9), positions={"raw.orders": "1"}).replace(
+        segments=(Segment(interval=days(1, 9), logic=logic.fingerprint),), logics=(logic,)
+    )
+    after, _ = fold(before, STATS, touches={ORDERS: (touch("2", "1", touched),)}, heads={})
+    assert owed(after) == expected
+
+
+def test_a_record_from_before_ranges_were_kept_is_read_as_not_known() -> None:
+    written = b'{"fingerprint":"v0","reads":{"raw.orders":null},"rows":null}'
+    assert from_json(written, Logic) == OLD.replace(grid=None)
+
+
+def test_slices_of_older_code_are_those_of_its_unit() -> None:
+    logic = OLD.replace(ranges={ORDERS: InputRange(ColumnName("day"))}, grid=Grid("month"))
+    before = built(STATS, days(1, 9), positions={"raw.orders": "1"}).replace(
+        segments=(Segment(interval=days(1, 9), logic=logic.fingerprint),), logics=(logic,)
+    )
+    after, _ = fold(before, STATS, touches={ORDERS: (touch("2", "1", days(5)),)}, heads={})
+    assert owed(after) == (days(1, 9),)
 
 
 def test_debts_to_one_input_join_from_the_earliest_to_the_latest() -> None:

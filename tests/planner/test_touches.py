@@ -7,8 +7,9 @@ from lamina.compiler.graph import CompiledModel
 from lamina.planner.touches import adds_nothing, batch_extent, diff_questions, is_append, is_compared
 from lamina.project.strategy import Incremental
 from lamina.values.batch import Batch, Counts, DiffQuestion, Pin, Staged
-from lamina.values.coverage import Coverage, Logic
+from lamina.values.coverage import Coverage, InputRange, Logic
 from lamina.values.drift import Drift
+from lamina.values.grid import Grid
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ColumnName, CommitId, Fingerprint, Position, TableName
 from lamina.values.plan import Mode
@@ -94,14 +95,21 @@ def test_a_diff_is_asked_once_for_each_way_of_reading() -> None:
     twin = model("a.twin", inputs=(use("sales.orders", reads=("status",)),))
     star = model("a.star", inputs=(use("sales.orders"),))
     old = Logic(fingerprint=Fingerprint("v0"), reads={table: (ColumnName("old"),)})
+    ranged = Logic(
+        fingerprint=Fingerprint("v00"),
+        reads={table: (ColumnName("at"),)},
+        grid=Grid("hour"),
+        ranges={table: InputRange(ColumnName("at"))},
+    )
     current = Logic(fingerprint=whole.fingerprint, reads={table: (ColumnName("status"),)})
     questions = diff_questions(
-        table, (interval, whole, twin, star), coverages={"a.whole": Coverage(logics=(old, current))}
+        table, (interval, whole, twin, star), coverages={"a.whole": Coverage(logics=(old, ranged, current))}
     )
     assert questions == (
         DiffQuestion(columns=(ColumnName("day"), ColumnName("amount")), filter_column=ColumnName("day"), unit="day"),
         DiffQuestion(columns=(ColumnName("status"),)),
         DiffQuestion(columns=(ColumnName("old"),)),
+        DiffQuestion(columns=(ColumnName("at"),), filter_column=ColumnName("at"), unit="hour"),
         DiffQuestion(columns=None),
     )
 

@@ -72,6 +72,55 @@ def test_a_full_sidecar_is_read_whole() -> None:
     assert found.checks[0].values == ("a", 1, True)
 
 
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ('"6 days"', InputSettings(window="6 days")),
+        ('{ before = "6 days" }', InputSettings(window="6 days")),
+        ('{ after = "1 day" }', InputSettings(window_after="1 day")),
+        ('{ before = "6 days", after = "1 day" }', InputSettings(window="6 days", window_after="1 day")),
+        ("{}", InputSettings()),
+    ],
+)
+def test_a_window_is_a_duration_or_has_two_sides(written: str, expected: InputSettings) -> None:
+    sidecar = read(f'[inputs."raw.orders"]\nwindow = {written}\n')
+    assert sidecar.diagnostics == ()
+    assert sidecar.settings.inputs == {"raw.orders": expected}
+
+
+def test_a_window_may_be_a_table_of_its_own() -> None:
+    sidecar = read('[inputs."raw.orders".window]\nbefore = "2h"\nafter = "30m"\n')
+    assert sidecar.settings.inputs["raw.orders"].window_seconds == (7200, 1800)
+
+
+@pytest.mark.parametrize(
+    ("written", "code", "column", "hint"),
+    [
+        ('{ after = "soon" }', "L124", 12, "write `6 days`, `36h` or `30s`"),
+        ('{ before = "1 day", afer = "1 day" }', "L110", 30, "did you mean `after`?"),
+        ("7", "L114", 1, None),
+        ("{ after = 1 }", "L114", 12, None),
+    ],
+)
+def test_a_side_of_a_window_is_reported_where_it_is(written: str, code: str, column: int, hint: str | None) -> None:
+    (found,) = read(f'[inputs."raw.orders"]\nwindow = {written}\n').diagnostics
+    assert found.place is not None
+    assert (found.code, found.place.line, found.place.column) == (code, 2, column)
+    assert hint is None or found.hint == hint
+
+
+def test_a_window_before_the_slice_replaces_the_default_of_its_folder() -> None:
+    above = read_defaults(
+        "models/_defaults.toml",
+        '[inputs."raw.orders"]\nwindow = { after = "1 day" }\n',
+        above=Defaults(),
+        variables={},
+    )
+    own = '[inputs."raw.orders"]\nwindow = "6 days"\n'
+    settings = read_sidecar("models/a.toml", own, defaults=above, variables={}).settings
+    assert settings.inputs == {"raw.orders": InputSettings(window="6 days")}
+
+
 def test_all_problems_of_a_file_are_found_at_once() -> None:
     sidecar = read('tag = []\nowner = 3\ncron = "x"\nstart = "soon"\n[late]\n[strategy]\ntype = "merg"\n[[checks]]\n')
     assert sorted(codes(sidecar)) == ["L110", "L114", "L115", "L116", "L117", "L117", "L122", "L125"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from lamina.values.interval import Interval
+from lamina.values.interval import MAX, MIN, Interval
 
 Cell = int | str | datetime | None
 Row = tuple[Cell, ...]
@@ -29,12 +29,13 @@ class Relation:
 
 @dataclass(frozen=True)
 class Read:
-    """Rows of a table; with `by`, those whose time lies in the slice, or up to `back` days before it."""
+    """Rows of a table; with `by`, those whose time is in the slice, or `back` days before or `ahead` days after it."""
 
     table: str
     columns: tuple[str, ...]
     by: str | None = None
     back: int = 0
+    ahead: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Spread:
-    """Each row again on each of the days `first` to `last` after its own, where these lie in the slice."""
+    """Each row again on the days `first` to `last` after its own, or before it, where these lie in the slice."""
 
     child: "Expression"
     column: str
@@ -152,9 +153,16 @@ def _read(expression: Read, table: Relation, span: Interval) -> Relation:
     places = [table.place(name) for name in expression.columns]
     rows = table.rows
     if expression.by is not None:
-        at, start = table.place(expression.by), span.start - expression.back * DAY
-        rows = tuple(row for row in rows if isinstance(row[at], datetime) and start <= row[at] < span.end)  # type: ignore[operator]  # narrowed by isinstance
+        at, wide = table.place(expression.by), _reached(expression, span)
+        cells = ((row, row[at]) for row in rows)
+        rows = tuple(row for row, cell in cells if isinstance(cell, datetime) and wide.start <= cell < wide.end)
     return Relation(expression.columns, tuple(tuple(row[place] for place in places) for row in rows))
+
+
+def _reached(expression: Read, span: Interval) -> Interval:
+    """Return the times that a slice reads."""
+    back, ahead = expression.back * DAY, expression.ahead * DAY
+    return Interval(max(span.start, MIN + back) - back, min(span.end, MAX - ahead) + ahead)
 
 
 def _keep(expression: Keep, child: Relation) -> Relation:
@@ -245,7 +253,8 @@ def to_sql(expression: Expression) -> str:
             if expression.by is None:
                 return text
             start = f"@start_date - INTERVAL {expression.back} DAYS" if expression.back else "@start_date"
-            return f"{text} WHERE {expression.by} >= {start} AND {expression.by} < @end_date"
+            end = f"@end_date + INTERVAL {expression.ahead} DAYS" if expression.ahead else "@end_date"
+            return f"{text} WHERE {expression.by} >= {start} AND {expression.by} < {end}"
         case Keep():
             value = f"'{expression.value}'" if isinstance(expression.value, str) else str(expression.value)
             return f"{_select_from('*', expression.child)} WHERE {expression.column} {expression.operator} {value}"

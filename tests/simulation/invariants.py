@@ -27,7 +27,7 @@ from tests.simulation.row_writes import cut_rows
 from tests.simulation.watch import Violation
 from tests.simulation.world import FOREIGN_KEY, World
 
-from lamina.compiler.graph import CompiledModel, Graph
+from lamina.compiler.graph import CompiledModel, Graph, InputUse
 from lamina.errors import LaminaError
 from lamina.executor.internal import InternalFailure
 from lamina.planner.asked import asked_slices
@@ -56,6 +56,27 @@ def check_result(result: RunResult | LaminaError, process: Process) -> None:
         planned = _planned(process, step.model)
         if step.status == "completed" and subtract(step.intervals, planned):
             raise Violation(f"I9 {step.model} built {step.intervals}, planned were {planned}")
+
+
+def check_ready(world: World, result: RunResult | LaminaError, process: Process) -> None:
+    """I12: no slice is built before the time is over that it reads; a rewrite computes nothing."""
+    graph, _ = world.compile()
+    steps = result.materializations if isinstance(result, RunResult) else ()
+    for step in steps:
+        model = graph.model(ModelName(step.model))
+        is_rewrite = any(action.mode == "rewrite" for action in _work_of(process, step.model))
+        if step.status != "completed" or is_rewrite or not isinstance(model.settings.strategy, TimeInterval):
+            continue
+        ahead = max((use.after_seconds for use in model.inputs if _is_in_time(graph, use)), default=0)
+        if any(span.end + timedelta(seconds=ahead) > world.now for span in step.intervals):
+            raise Violation(f"I12 {step.model} built {step.intervals} before {ahead} s after them were over")
+
+
+def _is_in_time(graph: Graph, use: InputUse) -> bool:
+    """Return whether an input grows with time: a source, or a table that is built in days."""
+    if not use.is_model:
+        return True
+    return isinstance(graph.model(ModelName(use.name)).settings.strategy, TimeInterval)
 
 
 def refused_for_loss(result: RunResult | LaminaError) -> set[str]:
@@ -136,9 +157,12 @@ def _above(graph: Graph, name: ModelName) -> set[ModelName]:
 
 
 def _planned(process: Process, model: str) -> tuple[Interval, ...]:
+    return merge(tuple(span for action in _work_of(process, model) for span in action.intervals))
+
+
+def _work_of(process: Process, model: str) -> list[Build | Rebuild]:
     actions = (action for plan in process.plans for action in plan.actions)
-    works = (action for action in actions if isinstance(action, Build | Rebuild) and action.model == model)
-    return merge(tuple(span for action in works for span in action.intervals))
+    return [action for action in actions if isinstance(action, Build | Rebuild) and action.model == model]
 
 
 def view_of(world: World) -> StateView:
@@ -346,19 +370,19 @@ def _reach(
     if not isinstance(model.settings.strategy, TimeInterval):
         return (WHOLE,)
     reached: list[Interval] = []
-    for use in model.inputs:
-        window = timedelta(seconds=use.reach_seconds)
-        if str(use.name) == str(model.name):
-            reached.append(Interval(day.start, MAX))
-            continue
+    for use in (item for item in model.inputs if not model.is_own(item)):
+        before, after = timedelta(seconds=use.reach_seconds), timedelta(seconds=use.after_seconds)
         spans: tuple[Interval, ...] = (day,) if str(use.name) == FILES.name else ()
         if use.is_model and str(use.name) in changed:
             spans = _changed_days(*changed[str(use.name)], str(use.filter_column))
         elif use.is_model:
             spans = _reach(graph, graph.model(ModelName(use.name)), day, changed)
         is_whole = use.filter_column is None or WHOLE in spans
-        reached += [WHOLE if is_whole else Interval(span.start, min(span.end, MAX - window) + window) for span in spans]
-    return merge(tuple(reached))
+        reached += [
+            WHOLE if is_whole else Interval(span.start - after, min(span.end, MAX - before) + before) for span in spans
+        ]
+    own = (Interval(min(span.start for span in reached), MAX),) if model.reads_itself and reached else ()
+    return merge((*reached, *own))
 
 
 def _durable(world: World) -> list[str]:

@@ -76,6 +76,7 @@ def _use(name: str, reads: list[Read], *, is_driver: bool) -> InputUse:
         read_set=tuple(sorted(ColumnName(column) for column in columns)),
         filter_column=None if by is None else ColumnName(by),
         reach_seconds=max(read.back for read in reads) * 86400 if by is not None else 0,
+        after_seconds=max(read.ahead for read in reads) * 86400 if by is not None else 0,
         is_driver=is_driver,
     )
 

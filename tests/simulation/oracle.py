@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from tests.simulation.algebra import DAY, Cell, Expression, Read, Relation, Row, columns_of, evaluate, reads_of
@@ -28,10 +28,13 @@ def built_until(graph: Graph, model: CompiledModel, now: datetime) -> datetime:
     tick = noon if now >= noon else noon - DAY
     end = (now if model.settings.cron is None else tick).replace(hour=0, minute=0, second=0, microsecond=0)
     for use in model.inputs:
-        if use.is_model and str(use.name) != str(model.name):
+        ahead = timedelta(seconds=use.after_seconds)
+        if not use.is_model:
+            end = min(end, (now - ahead).replace(hour=0, minute=0, second=0, microsecond=0))
+        elif str(use.name) != str(model.name):
             parent = graph.model(ModelName(use.name))
             if isinstance(parent.settings.strategy, TimeInterval):
-                end = min(end, built_until(graph, parent, now))
+                end = min(end, built_until(graph, parent, now) - ahead)
     return end
 
 

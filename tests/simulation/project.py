@@ -24,6 +24,7 @@ START = date(2026, 1, 1)
 # No sum of sound rows comes near it.
 POISON = 100_000
 NOON = "0 12 * * *"
+MOST_AHEAD = 2  # days after a slice that it reads
 ONE_ID = CheckSettings(type="unique", column=ColumnName("id"), scope="table")
 NO_POISON = CheckSettings(type="accepted_values", column=ColumnName("amount"), values=tuple(range(10_000)))
 
@@ -93,6 +94,15 @@ def _trailing(design: Design, shapes: tuple[Shape, ...]) -> Made:
     read = Read(design.inputs[0], (time, "key", "amount"), by=time, back=back)
     picked = Pick(read, (("day", time, "day"), ("key", "key", "same"), ("amount", "amount", "same")))
     spread = Spread(picked, "day", 0, back)
+    return _timed(design, Group(spread, ("day", "key"), (("amount", "sum", "amount"),)), "day")
+
+
+def _leading(design: Design, shapes: tuple[Shape, ...]) -> Made:
+    """Sums over each day, the days after it and perhaps the one before."""
+    time, (back, ahead) = str(shapes[0].time), ((0, 1), (0, MOST_AHEAD), (1, 1))[design.edition % 3]
+    read = Read(design.inputs[0], (time, "key", "amount"), by=time, back=back, ahead=ahead)
+    picked = Pick(read, (("day", time, "day"), ("key", "key", "same"), ("amount", "amount", "same")))
+    spread = Spread(picked, "day", -ahead, back)
     return _timed(design, Group(spread, ("day", "key"), (("amount", "sum", "amount"),)), "day")
 
 
@@ -230,6 +240,7 @@ TEMPLATES: dict[str, Template] = {
     "rows": _rows,
     "daily": _daily,
     "trailing": _trailing,
+    "leading": _leading,
     "running": _running,
     "enriched": _enriched,
     "union": _union,
@@ -246,7 +257,7 @@ TEMPLATES: dict[str, Template] = {
     "loaded": _loaded,
     "replaced": _replaced,
 }
-SLICED = ("rows", "daily", "trailing", "running", "enriched", "union")
+SLICED = ("rows", "daily", "trailing", "leading", "running", "enriched", "union")
 WITH_IDS = ("merged", "renamed", "replaced", "listed", "loaded")  # their ids come from a source
 KEPT = ("kept", "kept_merged", "kept_days", "logged")  # changes of their driver are let pass
 WITH_ONE_ID = ("listed", "loaded")

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from tests.simulation.actions import At, Beside, Drop, Run
+from tests.simulation.algebra import DAY
 from tests.simulation.engine import drop_engine, run_engine
 from tests.simulation.faults import Process, SimulatedCrash, once_at
 from tests.simulation.invariants import (
@@ -20,6 +21,7 @@ from tests.simulation.invariants import (
     check_marks,
     check_patience,
     check_precision,
+    check_ready,
     check_result,
     check_unique,
     check_upgrade,
@@ -31,6 +33,7 @@ from tests.simulation.invariants import (
     reported,
     view_of,
 )
+from tests.simulation.project import MOST_AHEAD
 from tests.simulation.schedule import Schedule
 from tests.simulation.source_actions import heal
 from tests.simulation.watch import Violation, Watch
@@ -95,6 +98,8 @@ def _run(world: World, action: Run) -> None:
     with suppress(SimulatedCrash):
         result = run_engine(world, process, action=action, hook=hook)
         check_result(result, process)
+        if action.trouble is None:
+            check_ready(world, result, process)
         if action.trouble is None and action.lost is None:
             check_contained(world, result)
     if "plan.after" in reached and (action.trouble is None or action.trouble.what == "crash"):
@@ -219,6 +224,7 @@ def _run_until_idle(world: World) -> RunResult | LaminaError | None:
         result = run_engine(world, process)
         check_result(result, process)
         world.wall += LEASE_OVER
+        check_ready(world, result, process)
         check_consumed(world)
         check_unique(world, before)
         if is_idle(result):
@@ -226,11 +232,19 @@ def _run_until_idle(world: World) -> RunResult | LaminaError | None:
     return result
 
 
+def _await_later_rows(world: World) -> None:
+    """Let time pass until every slice that was built is ready for code that reads further ahead: a rebuild waits."""
+    reading_ahead = sum(design.template == "leading" for design in world.project.designs)
+    if reading_ahead:
+        world.now = world.latest = world.latest + (1 + MOST_AHEAD * reading_ahead) * DAY
+
+
 def _drain(world: World) -> None:
     """Run until nothing is left; then every table equals a recompute over the current inputs."""
     heal(world)
     world.accepts_empty = True  # a source without files stays so
     _rest(world)
+    _await_later_rows(world)
     _make_again(world)
     _give_up_saved_rows(world)
     if not is_idle(result := _run_until_idle(world)):

@@ -41,7 +41,8 @@ def document() -> Document:
 
 
 def _lines(model: "Explanation") -> list[str]:
-    from lamina.compiler.slices.units import SECOND, in_words
+    from lamina.compiler.slices.units import SECOND
+    from lamina.compiler.slices.window_words import span_in_words
     from lamina.values.codec import to_builtins
     from lamina.values.value import tag_of
 
@@ -60,7 +61,8 @@ def _lines(model: "Explanation") -> list[str]:
         columns = "all columns" if use.read_set is None else ", ".join(use.read_set) or "no column, only its rows"
         notes = [f"sliced by {use.filter_column}"] if use.filter_column else []
         notes += ["driver"] if use.is_driver else []
-        notes += [f"reads {in_words(use.reach_seconds * SECOND)} before the slice"] if use.reach_seconds else []
+        reach = (use.reach_seconds * SECOND, use.after_seconds * SECOND)
+        notes += [f"reads {span_in_words(*reach)}"] if any(reach) else []
         notes += ["changes there do not revisit old slices"] if use.on_touch == "keep" else []
         lines.append(f"  {use.name}: {columns}" + (f"  [{'; '.join(notes)}]" if notes else ""))
     lines += ["", "incrementality", *(f"  {step}" for step in model.incrementality)]

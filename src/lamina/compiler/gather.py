@@ -8,6 +8,7 @@ from lamina.compiler.link.linked import Linked
 from lamina.compiler.query.object import QueryObject, SelectScope, Star, TableRelation
 from lamina.compiler.query.operators import QueryShape
 from lamina.compiler.slices.composition import Inlined, compose, resolve
+from lamina.compiler.slices.units import SECOND
 from lamina.compiler.slices.verdict import InputFacts
 from lamina.compiler.subject import Subject
 from lamina.project.model import ModelFile, ModelSettings
@@ -56,7 +57,9 @@ def subject_of(
     facts = facts_of if shape is not None else _keys_only
     inputs = {str(use.name): facts(use, schemas.get(use.name), tables.get(use.name)) for use in model.inputs}
     inputs |= {
-        str(use.name): facts_of(use, model.columns, model.settings).replace(is_past=True)
+        str(use.name): facts_of(use.replace(window_after_seconds=0), model.columns, model.settings).replace(
+            is_past=True
+        )
         for use in model.inputs
         if model.is_own(use)
     }
@@ -72,7 +75,8 @@ def facts_of(use: InputUse, schema: Schema | None, table: SourceTable | ModelSet
         dates=frozenset(column.name for column in schema or () if column.type == "date"),
         timeless=frozenset(column.name for column in schema or () if column.type not in (*TIMES, UNKNOWN)),
         present=frozenset(column.name for column in schema or () if column.type in TIMES and not column.nullable),
-        window=use.window_seconds * 1_000_000 or None,
+        window=use.window_seconds * SECOND if use.window_seconds or use.window_after_seconds else None,
+        window_after=use.window_after_seconds * SECOND,
         keeps=use.on_touch == "keep",
         is_driver=use.is_driver,
         keys=tuple(_keys(table, schema)),

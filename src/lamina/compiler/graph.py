@@ -9,6 +9,7 @@ from lamina.project.source import SourceTable
 from lamina.strategies.driver import driver_among
 from lamina.strategies.table import traits_of
 from lamina.strategies.traits import Traits
+from lamina.values.coverage import InputRange
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import ColumnName, Fingerprint, ModelName, TableName
 from lamina.values.schema import Schema
@@ -37,9 +38,24 @@ class InputUse(Value, frozen=True):
     filters_dates: bool = False  # that column holds dates, not instants
     counts_days: bool = False  # it holds instants, and the reach is counted in days of the model's zone
     reach_seconds: int = 0  # how far before the slice it is read: as the proof found, else as declared
-    window_seconds: int = 0  # as declared
+    after_seconds: int = 0  # how far past its end, likewise
+    window_seconds: int = 0  # before the slice, as declared
+    window_after_seconds: int = 0  # past its end, as declared
     on_touch: Literal["rebuild", "keep"] = "rebuild"
     is_driver: bool = False
+
+    @property
+    def range(self) -> InputRange | None:
+        """Return which of its rows a slice reads; None where that may be any."""
+        if self.filter_column is None:
+            return None
+        return InputRange(
+            column=self.filter_column,
+            is_date=self.filters_dates,
+            counts_days=self.counts_days,
+            before_seconds=self.reach_seconds,
+            after_seconds=self.after_seconds,
+        )
 
 
 class CompiledModel(Value, frozen=True, array_like=True):

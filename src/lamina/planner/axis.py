@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 
-from lamina.compiler.graph import CompiledModel, InputUse
+from lamina.compiler.graph import CompiledModel
 from lamina.compiler.slices.units import DAY_OR_LONGER
+from lamina.values.coverage import InputRange
 from lamina.values.grid import Grid, ceil_unit, day_start, local_day, next_unit, widen
-from lamina.values.interval import MAX, MIN, WHOLE, Interval, merge
+from lamina.values.interval import MAX, MIN, Interval, merge
 from lamina.values.names import folded
 
 _LONG = timedelta(days=400)  # a change of more dates is not worth a list of them
@@ -26,21 +27,20 @@ def column_ranges(model: CompiledModel, slices: tuple[Interval, ...]) -> tuple[I
     return merge(tuple(_dates_of(zone, span) for span in slices))
 
 
-def inverse_image(model: CompiledModel, use: InputUse, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
-    """Return the slices of an interval model that read any of the given ranges of an input's filter column."""
-    grid = grid_of(model)
-    if grid is None:
-        return (WHOLE,)
-    reach = timedelta(seconds=use.reach_seconds)
+def inverse_image(grid: Grid, read: InputRange, ranges: tuple[Interval, ...], *, is_own: bool) -> tuple[Interval, ...]:
+    """Return the slices that read any of the given ranges of an input's filter column; `is_own`: of their own table."""
+    before, after = timedelta(seconds=read.before_seconds), timedelta(seconds=read.after_seconds)
     # A local date in a column is written as the same date in UTC, where each day is as long as any other.
-    zone = grid.zone if use.filters_dates or (use.counts_days and reach) else "UTC"
-    if use.counts_days and reach:
+    in_days = read.counts_days and bool(before or after)
+    zone = grid.zone if read.is_date or in_days else "UTC"
+    if in_days:
         ranges = tuple(_dates_of(zone, span) for span in ranges)
-    if model.is_own(use):
-        return merge(tuple(_own_future(grid, _as_local_days(zone, span), reach) for span in ranges))
-    if use.filters_dates and grid.unit not in DAY_OR_LONGER:
+    if is_own:
+        return merge(tuple(_own_future(grid, _as_local_days(zone, span), before) for span in ranges))
+    if read.is_date and grid.unit not in DAY_OR_LONGER:
         ranges = tuple(part for span in ranges for part in _midnights(span))
-    reached = (Interval(span.start, _later(span.end, reach)) for span in ranges)
+    # A slice [s, e) reads [s - before, e + after).
+    reached = (Interval(_earlier(span.start, after), _later(span.end, before)) for span in ranges)
     return merge(tuple(widen(grid, _as_local_days(zone, span)) for span in reached))
 
 
@@ -87,8 +87,12 @@ def _dates_of(zone: str, span: Interval) -> Interval:
     return Interval(start, MAX if days.end >= MAX else _utc(local_day(zone, days.end)))
 
 
+def _earlier(instant: datetime, window: timedelta) -> datetime:
+    return MIN if instant - MIN <= window else instant - window
+
+
 def _later(instant: datetime, window: timedelta) -> datetime:
-    return MAX if instant >= MAX - window else instant + window
+    return MAX if MAX - instant <= window else instant + window
 
 
 def _utc(day: date) -> datetime:

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from lamina.compiler.graph import CompiledModel
+from lamina.compiler.slices.units import SECOND, in_words
 from lamina.planner.axis import grid_of
 from lamina.planner.due import (
     declared_end,
@@ -88,7 +89,7 @@ def decide_intervals(model: CompiledModel, facts: ModelFacts, now: Now) -> tuple
     failures = tuple(item for item in failures if intersect(want.spans, (item.interval,)))
     again = intersect(want.spans, failed_ranges(failures))
     spans = subtract(want.spans, again)
-    state = readiness(model, spans, upstream=upstream)
+    state = readiness(model, spans, upstream=upstream, execution_time=now.execution_time)
     withheld = _withheld(model, state, grid=schedule.grid)
     if again:
         own = Block(
@@ -140,7 +141,8 @@ def _stale(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, due: 
     gaps = missing(coverage, due, grid=grid)
     # A missing slice that cannot be built yet redoes nothing, else the ones before it were built in every run.
     failed = failed_ranges(given_up(model, facts, now.execution_time))
-    coming = readiness(model, subtract(gaps, failed), upstream=now.upstream).ready
+    time, upstream = now.execution_time, now.upstream
+    coming = readiness(model, subtract(gaps, failed), upstream=upstream, execution_time=time).ready
     redone = with_lookback(coverage, coming, due=due, grid=grid, units=schedule.lookback)
     # What an input no longer gives is not redone: `keep` saved it.
     again = merge((*gaps, *subtract((*redone, *schedule.tail), coverage.held)))
@@ -202,13 +204,21 @@ def _work(
     return (Rebuild(model=model.name, intervals=state.ready, reason=want.reason),)
 
 
+def _awaited(state: Readiness, grid: Grid) -> str:
+    """Say what slices wait for."""
+    inputs, spans = listed(state.waits_for), spans_in_words(state.waiting, grid)
+    if not state.ahead_seconds:
+        return f"{inputs} has not built {spans} yet"
+    return f"{spans} waits for rows of {inputs} up to {in_words(state.ahead_seconds * SECOND)} after the slice"
+
+
 def _withheld(model: CompiledModel, state: Readiness, *, grid: Grid) -> tuple[Action, ...]:
     actions: list[Action] = []
     if state.blocked:
         reason = f"{listed(state.blocked_by)} failed in {spans_in_words(state.blocked, grid)}"
         actions.append(Block(model=model.name, intervals=state.blocked, reason=reason, blocked_by=state.blocked_by))
     if state.waiting:
-        reason = f"{listed(state.waits_for)} has not built {spans_in_words(state.waiting, grid)} yet"
+        reason = _awaited(state, grid)
         reason += f"; it is due at {state.until:%Y-%m-%dT%H:%MZ}" if state.until is not None else ""
         actions.append(Wait(model=model.name, intervals=state.waiting, reason=reason))
     return tuple(actions)

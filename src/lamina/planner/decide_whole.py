@@ -42,7 +42,7 @@ def decide_whole(model: CompiledModel, facts: ModelFacts, now: Now) -> tuple[Act
                 failing=failing_of(failures),
             ),
         )
-    state = readiness(model, (WHOLE,), upstream=upstream)
+    state = readiness(model, (WHOLE,), upstream=upstream, execution_time=now.execution_time)
     if (block := _blocked(model, state)) is not None:
         return (block,)
     if state.waiting:

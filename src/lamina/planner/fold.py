@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 
 from lamina.compiler.graph import CompiledModel, InputUse
-from lamina.planner.axis import inverse_image
+from lamina.planner.axis import grid_of, inverse_image
 from lamina.planner.overlay import Stretch, overlay
 from lamina.planner.segments import fuse, owe, split
 from lamina.planner.words import changed_columns, changes_for_reader, spared_in_words
 from lamina.strategies.kept import saves_rows_of
-from lamina.values.coverage import Coverage, Cursor, Debt, Segment
+from lamina.values.coverage import Coverage, Cursor, Debt, InputRange, Logic, Segment
 from lamina.values.facts import Head
+from lamina.values.grid import Grid
 from lamina.values.interval import WHOLE, Interval, intersect, merge
 from lamina.values.names import ColumnName, Fingerprint, Position, TableName, folded_names, same_name
 from lamina.values.result import Propagation
@@ -186,16 +187,22 @@ def _reached(
     proofs = tuple(item for item in touch.refinements if holds_for(item, reads))
     if any(proof.is_equal for proof in proofs):
         return ()
-    # How other code maps its slices to this input is not known any more.
-    if not is_current or use.filter_column is None:
+    # Slices of other code read what that code says, as long as they are there: it may be the current one again.
+    grid, read = (grid_of(model), use.range) if is_current else mapping_of(known, use.name)
+    if grid is None or read is None:
         return (WHOLE,)
-    bounds = _bounds(touch, proofs, use.filter_column)
+    bounds = _bounds(touch, proofs, read.column)
     if not bounds:
         return (WHOLE,)
     ranges = bounds[0]
     for bound in bounds[1:]:
         ranges = intersect(ranges, bound)
-    return inverse_image(model, use, ranges) if ranges else ()
+    return inverse_image(grid, read, ranges, is_own=model.is_own(use)) if ranges else ()
+
+
+def mapping_of(logic: Logic | None, name: TableName) -> tuple[Grid | None, InputRange | None]:
+    """Return how slices that other code built map to an input; None where that is not known."""
+    return (logic.grid, logic.ranges.get(name)) if logic is not None else (None, None)
 
 
 def _bounds(touch: Touch, proofs: tuple[Refinement, ...], column: ColumnName) -> tuple[tuple[Interval, ...], ...]:

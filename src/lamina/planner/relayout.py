@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
+from lamina.planner.axis import grid_of
 from lamina.planner.failures import failing_of, failure_in_words, given_up
 from lamina.planner.recover import is_foreign
 from lamina.planner.segments import covered, fuse
@@ -77,4 +78,5 @@ def _with_current(coverage: Coverage, model: CompiledModel, segments: tuple[Segm
 def logic_of(model: CompiledModel) -> Logic:
     """Return what is kept of the code of a model with the ranges it builds."""
     reads = {use.name: use.read_set for use in model.inputs}
-    return Logic(fingerprint=model.fingerprint, reads=reads, rows=model.rows_fingerprint)
+    ranges = {use.name: use.range for use in model.inputs if use.range is not None}
+    return Logic(model.fingerprint, reads, rows=model.rows_fingerprint, grid=grid_of(model), ranges=ranges)

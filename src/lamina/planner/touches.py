@@ -1,14 +1,14 @@
 """What a published batch does to its table's readers, and what to ask of a diff so that fewer are touched."""
 
-from lamina.compiler.graph import CompiledModel, InputUse
+from lamina.compiler.graph import CompiledModel
 from lamina.compiler.slices.units import DAY_OR_LONGER, is_whole_in
 from lamina.planner.axis import column_ranges, grid_of
 from lamina.planner.segments import covered, ever_built
 from lamina.values.batch import Batch, Counts, DiffQuestion, Staged
-from lamina.values.coverage import Coverage
+from lamina.values.coverage import Coverage, InputRange
 from lamina.values.grid import Grid
 from lamina.values.interval import WHOLE, Interval, intersect, subtract
-from lamina.values.names import TableName
+from lamina.values.names import ColumnName, TableName
 from lamina.values.schema import Schema
 from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges
 
@@ -73,19 +73,24 @@ def diff_questions(
     for reader in readers:
         grid = grid_of(reader)
         for use in (use for use in reader.inputs if use.name == table):
-            column = use.filter_column if grid is not None else None
-            unit = _unit_asked(grid, use) if grid is not None and column is not None else None
-            asked.append(DiffQuestion(columns=use.read_set, filter_column=column, unit=unit))
+            asked.append(_question(use.read_set, grid, use.range))
             coverage = coverages.get(reader.name)
             logics = coverage.logics if coverage is not None else ()
             older = (logic for logic in logics if logic.fingerprint != reader.fingerprint and table in logic.reads)
-            asked += [DiffQuestion(columns=logic.reads[table]) for logic in older]
+            asked += [_question(logic.reads[table], logic.grid, logic.ranges.get(table)) for logic in older]
     return tuple(dict.fromkeys(asked))
 
 
-def _unit_asked(grid: Grid, use: InputUse) -> str:
+def _question(columns: tuple[ColumnName, ...] | None, grid: Grid | None, read: InputRange | None) -> DiffQuestion:
+    """Return what code that reads some columns of a table wants to know: where they differ, if it reads by a range."""
+    if grid is None or read is None:
+        return DiffQuestion(columns=columns)
+    return DiffQuestion(columns=columns, filter_column=read.column, unit=_unit_asked(grid, read))
+
+
+def _unit_asked(grid: Grid, read: InputRange) -> str:
     """Return the unit of UTC to group changes by: a local day of instants begins at some quarter of an hour."""
-    is_local = grid.zone != "UTC" and grid.unit in DAY_OR_LONGER and not use.filters_dates
+    is_local = grid.zone != "UTC" and grid.unit in DAY_OR_LONGER and not read.is_date
     if is_local:
         return "hour" if is_whole_in(grid.zone, "hour") else "15 minutes"
     return grid.unit

@@ -5,6 +5,7 @@ from typing import Literal
 from lamina.project.locate import locate
 from lamina.project.strategy import FullRefresh, Strategy
 from lamina.values.diagnostic import Place
+from lamina.values.duration import parse_duration
 from lamina.values.names import ColumnName, ModelName, TableName, folded
 from lamina.values.schema import Column
 from lamina.values.value import Value
@@ -15,6 +16,13 @@ class InputSettings(Value, frozen=True, omit_defaults=True):
 
     on_touch: Literal["rebuild", "keep"] = "rebuild"
     window: str | None = None  # "6 days": how far before the slice this input is read
+    window_after: str | None = None  # "1 day": how far past its end
+
+    @property
+    def window_seconds(self) -> tuple[int, int]:
+        """Return how far before the slice and past its end this input is read."""
+        before, after = (parse_duration(text or "") or 0 for text in (self.window, self.window_after))
+        return before, after
 
 
 class ContractSettings(Value, frozen=True, omit_defaults=True):

@@ -51,7 +51,21 @@ def codes(value: Any, key: str, findings: Findings) -> Any:
     return INVALID if wrong else items
 
 
-INPUT_KEYS: dict[str, Decoder] = {"on_touch": choice("rebuild", "keep"), "window": duration}
+WINDOW_KEYS: dict[str, Decoder] = {"before": duration, "after": duration}
+
+
+def window(value: Any, key: str, findings: Findings) -> Any:
+    """Decode how far an input is read: before the slice as a duration, or on both sides as a table."""
+    if isinstance(value, str):
+        before = duration(value, key, findings)
+        return before if before is INVALID else {"before": before, "after": None}
+    if not isinstance(value, dict):
+        expected = 'a duration, or `{ before = "6 days", after = "1 day" }`'
+        return findings.wrong_type(key, expected=expected, value=value)
+    return decode_table(value, WINDOW_KEYS, at=key, findings=findings, later=frozenset())
+
+
+INPUT_KEYS: dict[str, Decoder] = {"on_touch": choice("rebuild", "keep"), "window": window}
 CONTRACT_KEYS: dict[str, Decoder] = {"required": texts, "protected": texts, "no_new_nullable": flag}
 KEYS: dict[str, Decoder] = {
     "strategy": strategy_table,
@@ -104,6 +118,7 @@ HOMES = {
         {
             "`[strategy]`": STRATEGY_KEYS,
             '`[inputs."TABLE"]`': INPUT_KEYS,
+            "`window`": WINDOW_KEYS,
             "`[contract]`": CONTRACT_KEYS,
             "`[[checks]]`": CHECK_KEYS,
             "`[[columns]]`": COLUMN_KEYS,
@@ -170,7 +185,7 @@ def _build(settings: dict[str, Any], findings: Findings) -> ModelSettings:
     if "contract" in built:
         built["contract"] = ContractSettings(**built["contract"])
     if "inputs" in built:
-        built["inputs"] = {table: InputSettings(**item) for table, item in built["inputs"].items()}
+        built["inputs"] = {table: _input(item) for table, item in built["inputs"].items()}
     first = built.pop("first_partition", None)
     if first is not None and "start" in built:
         _conflict("`first_partition` is another name for `start`", "first_partition", "remove one of them", findings)
@@ -179,6 +194,12 @@ def _build(settings: dict[str, Any], findings: Findings) -> ModelSettings:
     if "end" in built and "start" in built and _day(built["end"]) < _day(built["start"]):
         _conflict(f"`end` is before `start`: `{built['end']}`", "end", "exchange them", findings)
     return ModelSettings(**built)
+
+
+def _input(item: Mapping[str, Any]) -> InputSettings:
+    sides = item.get("window", {})
+    others = {key: value for key, value in item.items() if key != "window"}
+    return InputSettings(**others, window=sides.get("before"), window_after=sides.get("after"))
 
 
 def _day(text: str) -> date:

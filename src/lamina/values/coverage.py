@@ -1,5 +1,6 @@
 """What a table holds: which ranges are built, by which code, and what each still owes to its inputs."""
 
+from lamina.values.grid import Grid
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Fingerprint, Position, TableName
 from lamina.values.value import Value
@@ -24,12 +25,24 @@ class Segment(Value, frozen=True):
     debts: tuple[Debt, ...] = ()
 
 
+class InputRange(Value, frozen=True):
+    """Which rows of an input a slice reads: those whose `column` lies in the slice, or in reach of it."""
+
+    column: ColumnName
+    is_date: bool = False  # the column holds dates, not instants
+    counts_days: bool = False  # it holds instants, and the reach is counted in days of the model's zone
+    before_seconds: int = 0
+    after_seconds: int = 0
+
+
 class Logic(Value, frozen=True):
-    """The read sets of code that built some segment; a read set of None is every column."""
+    """How code that built some segment reads its inputs; a read set of None is every column."""
 
     fingerprint: Fingerprint
     reads: dict[TableName, tuple[ColumnName, ...] | None] = {}
     rows: Fingerprint | None = None  # the same without the layout of the table; None: not known
+    grid: Grid | None = None  # of its slices; None: not known, or it has none
+    ranges: dict[TableName, InputRange] = {}  # of an input that is not here, any slice may read any row
 
 
 class Cursor(Value, frozen=True):

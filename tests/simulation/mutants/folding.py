@@ -9,10 +9,11 @@ from tests.simulation.mutants.mutant import Mutant
 
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.executor import publish
-from lamina.planner import axis, batches, decide_intervals, fold, record, segments
+from lamina.planner import axis, batches, decide_intervals, fold, readiness, record, segments
 from lamina.strategies import write
 from lamina.values.batch import Pin
-from lamina.values.coverage import Coverage, Debt, Segment
+from lamina.values.coverage import Coverage, Debt, InputRange, Logic, Segment
+from lamina.values.grid import Grid
 from lamina.values.interval import Interval
 from lamina.values.names import TableName
 from lamina.values.touch import Touch
@@ -21,6 +22,8 @@ from lamina.values.touch import Touch
 _owe = segments.owe
 _inverse_image = axis.inverse_image
 _let_pass = fold.let_pass
+_mapping_of = fold.mapping_of
+_readiness = readiness.readiness
 
 
 def _debt_without_change(segment: Segment, _debt: Debt) -> Segment:
@@ -31,12 +34,26 @@ def _forget_older_debts(segment: Segment, _name: TableName, *, touches: tuple[To
     return segment.replace(debts=())
 
 
-def _without_window(model: CompiledModel, use: InputUse, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
-    return _inverse_image(model, use.replace(reach_seconds=0), ranges)
+def _without_window(grid: Grid, read: InputRange, ranges: Any, *, is_own: bool) -> tuple[Interval, ...]:
+    return _inverse_image(grid, read.replace(before_seconds=0), ranges, is_own=is_own)
 
 
-def _without_own_future(model: CompiledModel, use: InputUse, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
-    return () if model.is_own(use) else _inverse_image(model, use, ranges)
+def _without_own_future(grid: Grid, read: InputRange, ranges: Any, *, is_own: bool) -> tuple[Interval, ...]:
+    return () if is_own else _inverse_image(grid, read, ranges, is_own=False)
+
+
+def _without_later_rows(grid: Grid, read: InputRange, ranges: Any, *, is_own: bool) -> tuple[Interval, ...]:
+    return _inverse_image(grid, read.replace(after_seconds=0), ranges, is_own=is_own)
+
+
+def _ready_without_later_rows(model: CompiledModel, wanted: Any, **around: Any) -> Any:
+    inputs = tuple(use.replace(after_seconds=0) for use in model.inputs)
+    return _readiness(model.replace(inputs=inputs), wanted, **around)
+
+
+def _older_code_without_window(logic: Logic | None, name: TableName) -> tuple[Grid | None, InputRange | None]:
+    grid, read = _mapping_of(logic, name)
+    return grid, None if read is None else read.replace(before_seconds=0)
 
 
 def _always_append(segment: Segment, debt: Debt) -> Segment:
@@ -74,6 +91,27 @@ FOLDING = (
     ),
     Mutant(
         "window_is_forgotten", "a touch stales the inverse image of the window", fold, "inverse_image", _without_window
+    ),
+    Mutant(
+        "window_ahead_is_forgotten",
+        "a touch stales the slices before it that read it",
+        fold,
+        "inverse_image",
+        _without_later_rows,
+    ),
+    Mutant(
+        "later_rows_are_not_awaited",
+        "a slice that reads ahead is built when what it reads is there",
+        decide_intervals,
+        "readiness",
+        _ready_without_later_rows,
+    ),
+    Mutant(
+        "window_of_older_code_is_forgotten",
+        "a touch stales what the code that built a slice read, not what the current code reads",
+        fold,
+        "mapping_of",
+        _older_code_without_window,
     ),
     Mutant(
         "own_past_is_forgotten",

@@ -86,6 +86,10 @@ def test_a_declared_window_reads_further_back() -> None:
     assert names(model(use={"reach_seconds": 86400}), source()) == ["1.parquet", "2.parquet"]
 
 
+def test_a_declared_window_reads_further_ahead() -> None:
+    assert names(model(use={"after_seconds": 86400}), source()) == ["2.parquet", "3.parquet"]
+
+
 def test_a_file_whose_times_are_not_known_is_always_read() -> None:
     files = (*DAYS, file("unknown.parquet", None), file("empty.parquet"))
     assert names(model(), source(), files) == ["2.parquet", "unknown.parquet"]
@@ -175,12 +179,13 @@ def test_no_row_that_a_query_can_see_is_left_out(data: st.DataObject) -> None:
     kind: Literal["date", "timestamp"] = data.draw(st.sampled_from(["date", "timestamp"]))
     result = data.draw(st.sampled_from(["date", "timestamp"]))
     unit = data.draw(st.sampled_from([item for item in UNITS if result == "timestamp" or item in UNITS[2:]]))
-    zone, window = data.draw(st.sampled_from(ZONES)), data.draw(st.sampled_from([0, 900, 3600, 3 * 86400]))
+    zone = data.draw(st.sampled_from(ZONES))
+    window, ahead = (data.draw(st.sampled_from([0, 900, 3600, 3 * 86400])) for _ in range(2))
     are_instants = data.draw(st.booleans())
     # Days of a zone do not begin at midnight in UTC: instants that are compared with them are refused (L414).
     assume(are_instants or zone == "UTC" or (kind, result) != ("timestamp", "date"))
     reader = model(
-        use={"reach_seconds": window},
+        use={"reach_seconds": window, "after_seconds": ahead},
         kind=result,
         parameters=("start_ts", "end_ts") if are_instants else ("start_date", "end_date"),
         strategy=TimeInterval(time_column=AT, granularity=unit),
@@ -203,5 +208,5 @@ def test_no_row_that_a_query_can_see_is_left_out(data: st.DataObject) -> None:
     first, last = bounds(reader, Interval(start, end), are_instants=are_instants)
     for number, values in enumerate(files):
         seen = [value for value in values if value is not None]
-        if any(first - timedelta(seconds=window) <= instant(value) < last for value in seen):
+        if any(first - timedelta(seconds=window) <= instant(value) < last + timedelta(seconds=ahead) for value in seen):
             assert str(number) in kept

@@ -9,7 +9,6 @@ from lamina.project.partitioning import TRANSFORM_BY_UNIT, read_field
 from lamina.project.project import Variable
 from lamina.strategies.table import traits_of
 from lamina.values.codec import content_hash
-from lamina.values.duration import parse_duration
 from lamina.values.names import ColumnName, Fingerprint, TableName
 
 VERSION = 1
@@ -97,9 +96,9 @@ def rows_and_layout(settings: ModelSettings) -> tuple[object, ...]:
     what to check, whom to notify, and what to do when something changes.
     """
     windows = sorted(
-        (name.lower(), parse_duration(use.window) or use.window)
+        (name.lower(), *(use.window_seconds if use.window_seconds[1] else use.window_seconds[:1]))
         for name, use in settings.inputs.items()
-        if use.window is not None
+        if any(use.window_seconds)
     )
     traits = traits_of(settings.strategy)
     zone = settings.timezone if traits.slices is not None else None

@@ -22,7 +22,6 @@ from lamina.project.project import Variable
 from lamina.strategies.driver import find_driver
 from lamina.strategies.table import traits_of
 from lamina.values.diagnostic import Diagnostic
-from lamina.values.duration import parse_duration
 from lamina.values.names import ColumnName, TableName
 from lamina.values.nearest import nearest
 from lamina.values.schema import UNKNOWN, Column, Schema
@@ -227,15 +226,17 @@ def _input(
     own_time = slices.time_column if slices is not None else None
     written = next((key for key in file.settings.inputs if names.settings.get(key.lower()) == table), None)
     settings = file.settings.inputs[written] if written is not None else None
-    window = (parse_duration(settings.window) or 0) if settings and settings.window else 0
+    before, after = settings.window_seconds if settings is not None else (0, 0)
     return InputUse(
         name=table,
         is_model=is_model,
         read_set=read_set,
         row_set=row_set,
         filter_column=own_time if table == TableName(file.name) else None,
-        reach_seconds=window,
-        window_seconds=window,
+        reach_seconds=before,
+        after_seconds=after,
+        window_seconds=before,
+        window_after_seconds=after,
         on_touch=settings.on_touch if settings else "rebuild",
         is_driver=is_driver,
     )

@@ -98,13 +98,13 @@ class OrderTerm(Value, frozen=True, array_like=True):
 
 
 class Window(Value, frozen=True, array_like=True):
-    """A function over a window; `back` is how far its frame reaches in microseconds, None without bound."""
+    """A function over a window; how far its frame reaches `back` and `ahead` in microseconds, None without bound."""
 
     function: str
     partition: tuple[Term | None, ...]
     order: tuple[OrderTerm, ...]
     back: int | None
-    looks_ahead: bool
+    ahead: int | None
     is_numbering: bool  # its value depends on the order among ties
     at: At
 

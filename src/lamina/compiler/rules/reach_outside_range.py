@@ -1,7 +1,8 @@
 """L415: a window or join reaches outside the range of the slice.
 
 Why: the slice would depend on rows that were not read, or that may change without the slice being rebuilt.
-Fix: partition by the time column; or read from `@start_date - INTERVAL n DAYS`, filter again, and declare `window`.
+Fix: partition by the time column; or read from `@start_date - INTERVAL n DAYS`, filter again, and declare `window`;
+for later rows, up to `@end_date + INTERVAL n DAYS` with `window = { after = "n days" }`.
 """
 
 from lamina.compiler.query.operators import At

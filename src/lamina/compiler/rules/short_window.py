@@ -12,10 +12,10 @@ from lamina.values.rule import Rule
 RULE = Rule(code="L422", name="ShortWindow")
 
 
-def finding(table: TableName, *, declared: str, reach: str, at: At) -> Diagnostic:
+def finding(table: TableName, *, declared: str, reach: str, setting: str, at: At) -> Diagnostic:
     """Return the finding for one clause."""
     return RULE.finding(
-        f"the query reads `{table}` {reach} before the slice, but the declared window is {declared}",
-        hint=f'set `window = "{reach}"` under `[inputs."{table}"]`',
+        f"the query reads `{table}` {reach}, but the declared window is {declared}",
+        hint=f'set `{setting}` under `[inputs."{table}"]`',
         at=at,
     )

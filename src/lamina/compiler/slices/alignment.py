@@ -1,6 +1,7 @@
 """Decide whether the operands of one SELECT are of the same slice, and which columns identify it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce
 from typing import NamedTuple
 
 from lamina.compiler.rules import reach_outside_range, unaligned_slices
@@ -11,12 +12,11 @@ from lamina.compiler.slices.cuts import (
     Cut,
     Difference,
     Key,
+    Margin,
     Operand,
     Reach,
     Read,
     merge_anchors,
-    rounded_down,
-    rounded_up,
 )
 from lamina.compiler.slices.units import DAY, UNBOUNDED, in_words
 from lamina.values.diagnostic import Diagnostic
@@ -51,14 +51,15 @@ def align(operands: tuple[Operand, ...], facts: Facts) -> Aligned:
     mains = _connected([*_mains(operands), *_row_anchors(facts)], facts)
     if not mains:
         return _without_main(operands, sides, facts)
-    main = min(mains, key=lambda anchor: (anchor.before, sorted(anchor.keys)))
+    main = min(mains, key=lambda anchor: (sum(anchor.margin), sorted(anchor.keys)))
     others = [("", anchor) for anchor in mains if anchor is not main]
     refusals: list[Diagnostic] = []
     for alias, anchor in (*others, *sides.items()):
         differences = (*facts.row_differences, *facts.own_differences.get(alias, ()))
-        valid = valid_beside(main, anchor, differences, what=f"the join reads `{_name(anchor)}`")
-        if isinstance(valid, int):
-            main = main._replace(valid=min(main.valid, valid))
+        what = f"the join reads `{_name(anchor)}`"
+        valid = valid_beside(main, anchor, differences, what=what, is_date=facts.is_date)
+        if isinstance(valid, Margin):
+            main = main._replace(valid=main.valid.within(valid))
         else:
             refusals.append(valid or _unaligned(main, anchor))
     return Aligned(main, tuple(anchor for _, anchor in others), frozenset(), sides, tuple(refusals))
@@ -72,7 +73,7 @@ def _mains(operands: Iterable[Operand]) -> Iterator[Anchor]:
 
 def _anchor_of(item: Operand) -> Anchor:
     keys = frozenset((item.alias, name) for name in item.cut.columns or ())
-    return Anchor(keys, item.cut.before, item.cut.valid, item.at)
+    return Anchor(keys, item.cut.margin, item.cut.valid, item.at)
 
 
 def _row_anchors(facts: Facts) -> Iterator[Anchor]:
@@ -81,8 +82,8 @@ def _row_anchors(facts: Facts) -> Iterator[Anchor]:
 
 
 def _bounded(key: Key, bounds: Bounds) -> Anchor:
-    before = UNBOUNDED if bounds.before is None else bounds.before
-    return Anchor(frozenset({key}), before, bounds.valid, bounds.at)
+    margin = Margin(UNBOUNDED if bounds.before is None else bounds.before, bounds.after or 0)
+    return Anchor(frozenset({key}), margin, bounds.valid, bounds.at)
 
 
 def _side(item: Operand, facts: Facts) -> Anchor | None:
@@ -103,7 +104,9 @@ def _connected(anchors: list[Anchor], facts: Facts) -> list[Anchor]:
     equalities = [item for item in facts.row_differences if item.is_equality]
     exact = [item for item in equalities if item.unit == "instant"]
     loose = [*equalities, *facts.same_slices]
-    spread = [anchor._replace(keys=spread_keys(anchor.keys, exact if anchor.before else loose)) for anchor in anchors]
+    spread = [
+        anchor._replace(keys=spread_keys(anchor.keys, exact if any(anchor.margin) else loose)) for anchor in anchors
+    ]
     merged: list[Anchor] = []
     for anchor in spread:
         meeting = [item for item in merged if item.keys & anchor.keys]
@@ -130,26 +133,40 @@ def spread_keys(keys: frozenset[Key], equalities: list[Difference]) -> frozenset
 
 
 def valid_beside(
-    main: Anchor, other: Anchor, differences: Iterable[Difference], *, what: str
-) -> int | Diagnostic | None:
-    """Return from how far before the start the main rows find everything they need of another operand or subquery.
+    main: Anchor, other: Anchor, differences: Iterable[Difference], *, what: str, is_date: IsDate
+) -> Margin | Diagnostic | None:
+    """Return up to how far outside the range the main rows find all they need of another operand or subquery.
 
     None: their times are not known to be tied.
     """
     if main.keys & other.keys:
         return other.valid
-    facts = [item for item in distances(main.keys, other.keys, differences) if item.is_past]
+    facts = [item for item in distances(main.keys, other.keys, differences) if item.around is not None]
     if not facts:
         return None
-    if other.valid >= UNBOUNDED:
-        return UNBOUNDED
-    low = max(item.low or 0 for item in facts)
-    if other.valid + low >= 0:
-        return min(rounded_down(other.valid + low, item.unit) for item in facts)
-    present = in_words(other.valid) if other.valid else "nothing"
-    text = f"{what} {in_words(-low)} before the slice, but {present} of that is read"
-    hint = f"read it from `@start_date - INTERVAL {in_words(-low)}` and declare the `window`"
+    around = reduce(Margin.within, (item.around for item in facts if item.around is not None))
+    room = Margin(_room(other.valid.before, around.before), _room(other.valid.after, around.after))
+    if min(room) >= 0:
+        return reduce(Margin.within, (room.cut_to(item.unit) for item in facts))
+    if room.after < 0 and not any(is_tied_ahead(item, is_date) for item in facts):
+        return None  # a day and its hours: which of them are of the slice is not looked into
+    return _beside(what, around, other, is_ahead=room.after < 0)
+
+
+def _beside(what: str, around: Margin, other: Anchor, *, is_ahead: bool) -> Diagnostic:
+    """Return the refusal of rows that are needed outside the range, and not read there."""
+    side = "after" if is_ahead else "before"
+    span, valid = (around.after, other.valid.after) if is_ahead else (around.before, other.valid.before)
+    present = in_words(valid) if valid else "nothing"
+    text = f"{what} {in_words(span)} {side} the slice, but {present} of that is read"
+    bound = "up to `@end_date +" if is_ahead else "from `@start_date -"
+    hint = f"read it {bound} INTERVAL {in_words(span)}` and declare the `window`"
     return reach_outside_range.finding(text, hint=hint, at=other.at)
+
+
+def _room(valid: int, needed: int) -> int:
+    """Return what is left of a valid time when rows around it are needed too."""
+    return valid if valid >= UNBOUNDED else valid - needed
 
 
 def _name(anchor: Anchor) -> str:
@@ -175,9 +192,9 @@ def _without_main(operands: tuple[Operand, ...], sides: dict[str, Anchor], facts
         ties = list(distances(anchors[0].keys, anchors[1].keys, differences))
         if ties:
             both = merge_anchors(anchors[0], anchors[1])
-            before = max(anchors[0].before, anchors[1].before)
-            valid = min(rounded_down(both.valid, item.unit) for item in ties)
-            return Aligned(both._replace(before=before, valid=valid, keys=frozenset()), (), both.keys, sides, ())
+            margin = anchors[0].margin.beyond(anchors[1].margin)
+            valid = reduce(Margin.within, (both.valid.cut_to(item.unit) for item in ties))
+            return Aligned(both._replace(margin=margin, valid=valid, keys=frozenset()), (), both.keys, sides, ())
         return Aligned(None, (), frozenset(), sides, (_unaligned(anchors[0], anchors[1]),))
     preserved = next((item for item in operands if not item.is_nullable and not item.is_hidden), operands[0])
     refusal = unaligned_slices.finding_of_preserved(preserved.alias, _name(anchors[0]), at=preserved.at)
@@ -198,7 +215,7 @@ def bound_reads(
         differences = (*facts.row_differences, *facts.own_differences.get(item.alias, ()))
         for read in item.cut.reads:
             carriers = {(item.alias, name): carrier for name, carrier in read.carriers.items()}
-            reach = _reach(carriers, aligned, aligned.sides.get(item.alias), differences)
+            reach = _reach(carriers, aligned, aligned.sides.get(item.alias), differences, is_date=facts.is_date)
             if reach is not None:
                 settled.append((read, reach))
             elif aligned.main is not None and reads_ahead(aligned.main, carriers, differences, is_date=facts.is_date):
@@ -209,25 +226,32 @@ def bound_reads(
 
 
 def _reach(
-    carriers: Mapping[Key, Carrier], aligned: Aligned, side: Anchor | None, differences: Iterable[Difference]
+    carriers: Mapping[Key, Carrier],
+    aligned: Aligned,
+    side: Anchor | None,
+    differences: Iterable[Difference],
+    *,
+    is_date: IsDate,
 ) -> Reach | None:
     if aligned.main is None:
         anchors = [side] if side is not None else []
     else:
         anchors = [anchor for anchor in (side, aligned.main, *aligned.others) if anchor is not None]
     for anchor in anchors:
-        reaches = [carriers[key].reach(anchor.before) for key in carriers.keys() & anchor.keys]
+        reaches = [carriers[key].reach(anchor.margin) for key in carriers.keys() & anchor.keys]
         if reaches:
             return min(reaches, key=lambda reach: reach.order)
-    return reach_from(aligned.main, carriers, differences) if aligned.main is not None else None
+    return reach_from(aligned.main, carriers, differences, is_date=is_date) if aligned.main is not None else None
 
 
-def reach_from(main: Anchor, carriers: Mapping[Key, Carrier], differences: Iterable[Difference]) -> Reach | None:
-    """Return how far before the start rows are read that lie in a known time before the main ones."""
+def reach_from(
+    main: Anchor, carriers: Mapping[Key, Carrier], differences: Iterable[Difference], *, is_date: IsDate
+) -> Reach | None:
+    """Return how far outside the range rows are read that lie in a known time around the main ones."""
     reaches = [
-        carriers[item.right].reach(rounded_up(main.before, item.unit) - (item.low or 0))
+        carriers[item.right].reach(main.margin.in_whole(item.unit).plus(item.around))
         for item in distances(main.keys, carriers, differences)
-        if item.is_past
+        if item.around is not None and (not item.around.after or is_tied_ahead(item, is_date))
     ]
     return min(reaches, key=lambda reach: reach.order, default=None)
 
@@ -238,7 +262,12 @@ def reads_ahead(
     """Return whether the query itself asks for rows whose time is after the main ones; a date lasts until its end."""
     times = [key for key, carrier in carriers.items() if carrier.is_time]
     facts = distances(main.keys, times, differences)
-    return any(item.is_ahead(DAY if is_date(item.left) else 0) for item in facts)
+    return any(is_tied_ahead(item, is_date) for item in facts)
+
+
+def is_tied_ahead(fact: Difference, is_date: IsDate) -> bool:
+    """Return whether a fact about a main column is one about later rows."""
+    return fact.is_ahead(DAY if is_date(fact.left) else 0)
 
 
 def whole(names: tuple[str, ...] | None, reads: tuple[Read, ...] = ()) -> Cut:

@@ -1,12 +1,13 @@
 """Judge set operations slice by slice, and carry what is known of columns through new names and positions."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
 from typing import TypeVar
 
 from lamina.compiler.query.operators import Limit, SetBlock, Term
 from lamina.compiler.rules import distinct_without_time, interval_limit, unsliced_branch
 from lamina.compiler.slices.alignment import whole
-from lamina.compiler.slices.cuts import Cut, Grid, Read, rounded_down, unbounded
+from lamina.compiler.slices.cuts import Cut, Grid, Margin, Read, unbounded
 from lamina.values.diagnostic import Diagnostic
 
 T = TypeVar("T")
@@ -32,13 +33,14 @@ def cut_of_set(block: SetBlock, cuts: list[Cut], *, grid: Grid, refusals: list[D
     if not columns and (block.operator != "union" or block.is_distinct):
         refusals.append(distinct_without_time.finding(clause=name, at=block.at))
     sliced = [cut for cut in branches if cut.columns is not None]
-    before, valid = max(cut.before for cut in sliced), min(cut.valid for cut in sliced)
-    return Cut(names=names, columns=columns, before=before, valid=valid, reads=reads, dates=dates)
+    margin = reduce(Margin.beyond, (cut.margin for cut in sliced))
+    valid = reduce(Margin.within, (cut.valid for cut in sliced))
+    return Cut(names=names, columns=columns, margin=margin, valid=valid, reads=reads, dates=dates)
 
 
-def whole_units(valid: int, terms: Iterable[Term | None]) -> int:
+def whole_units(valid: Margin, terms: Iterable[Term | None]) -> Margin:
     """Shorten a valid time to whole units where rows were put together by values cut to one."""
-    return min((rounded_down(valid, term.unit) for term in terms if term), default=valid)
+    return reduce(Margin.within, (valid.cut_to(term.unit) for term in terms if term), valid)
 
 
 def renamed(cut: Cut, names: tuple[str, ...]) -> Cut:

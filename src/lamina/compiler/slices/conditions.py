@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from lamina.compiler.query.operators import Comparator, Comparison, Term
-from lamina.compiler.rules import inexact_range, loose_placeholder, one_sided_range, reach_outside_range
-from lamina.compiler.slices.cuts import Bounds, Difference, Grid, Key, coarsest, unit_of
+from lamina.compiler.rules import inexact_range, loose_placeholder, one_sided_range
+from lamina.compiler.slices.cuts import ANYWHERE, EXACT, Bounds, Difference, Grid, Key, coarsest, unit_of
 from lamina.compiler.slices.misfits import misfit
 from lamina.compiler.slices.units import DAY, UNBOUNDED, in_words
 from lamina.values.diagnostic import Diagnostic
@@ -61,27 +61,26 @@ class Sides:
             low = high = 0
         old = self._so_far(key, term)
         before = -low if old.before is None else min(old.before, -low)
-        valid = min(old.valid, max(0, -high - (1 if is_open else 0)))
+        valid = old.valid._replace(before=min(old.valid.before, max(0, -high - (1 if is_open else 0))))
         self.found[key] = old._replace(before=before, valid=valid)
 
     def _end(self, key: Key, term: Term, bound: Term, *, is_closed: bool, is_between: bool) -> None:
         column, end = term.column, f"`@{bound.written}`"
-        self.is_guessed |= bound.high > 0 or (is_closed and bound.high == 0)
-        if bound.high > 0:
-            text = f"`{column}` reaches {in_words(bound.high)} past {end}"
-            self.refusals.append(
-                reach_outside_range.finding(text, hint="rows after the slice cannot be part of it", at=term.at)
-            )
-        elif bound.low < 0:
+        self.is_guessed |= is_closed and bound.high >= 0
+        if bound.low < 0:
             self._refuse(f"`{column}` ends before {end}", term, bound)
         elif is_closed:
+            end = f"{end} + {in_words(bound.high)}" if bound.high else end
             self._refuse(
                 f"BETWEEN includes {end}" if is_between else f"`<=` includes {end} for `{column}`", term, bound
             )
-        self.found[key] = self._so_far(key, term)._replace(has_end=True)
+        old, low, high = self._so_far(key, term), max(0, bound.low), max(0, bound.high)
+        after = high if old.after is None else min(old.after, high)
+        valid = old.valid._replace(after=min(old.valid.after, low))
+        self.found[key] = old._replace(after=after, valid=valid)
 
     def _so_far(self, key: Key, term: Term) -> Bounds:
-        return self.found.get(key, Bounds(None, UNBOUNDED, has_end=False, at=term.at))
+        return self.found.get(key, Bounds(None, None, ANYWHERE, at=term.at))
 
     def _refuse(self, text: str, term: Term, bound: Term) -> None:
         kind = bound.written.rpartition("_")[2]
@@ -94,12 +93,12 @@ class Sides:
 
     def _guess(self, key: Key, term: Term) -> None:
         self.is_guessed = True
-        self.found[key] = Bounds(0, 0, has_end=True, at=term.at)
+        self.found[key] = Bounds(0, 0, EXACT, at=term.at)
 
     def closed(self) -> dict[Key, Bounds]:
         """Return the bounds of all columns; one without an end is refused."""
         for key, bounds in self.found.items():
-            if not bounds.has_end:
+            if bounds.after is None:
                 self.is_guessed = True
                 self.refusals.append(one_sided_range.finding(key[1], missing="upper bound", at=bounds.at))
         return self.found
@@ -145,8 +144,8 @@ def _is_in_order(left: Term, comparator: Comparator, right: Term) -> bool:
 
 
 def half_open(comparator: Comparator, bound: Term) -> tuple[Comparator, Term]:
-    """Write a comparison of a date with an earlier date half-open: what is `<= d - 1 day` is `< d`."""
-    if comparator not in ("<=", ">") or bound.high > -DAY or bound.low % DAY or bound.high % DAY:
+    """Write a comparison of a date with another one half-open: what is `<= d - 1 day` is `< d`."""
+    if comparator not in ("<=", ">") or abs(bound.high) < DAY or bound.low % DAY or bound.high % DAY:
         return comparator, bound
     return "<" if comparator == "<=" else ">=", bound.replace(low=bound.low + DAY, high=bound.high + DAY)
 

@@ -7,7 +7,7 @@ from lamina.compiler.query.operators import Comparator, Subquery, Term
 from lamina.compiler.rules import unaligned_slices
 from lamina.compiler.slices.alignment import IsDate, reach_from, reads_ahead, valid_beside
 from lamina.compiler.slices.conditions import Differences, Resolve, Side, add_difference
-from lamina.compiler.slices.cuts import Anchor, Carrier, Cut, Difference, Grid, Key, Reach, Read, unbounded
+from lamina.compiler.slices.cuts import Anchor, Carrier, Cut, Difference, Grid, Key, Margin, Reach, Read, unbounded
 from lamina.values.diagnostic import Diagnostic
 
 
@@ -39,10 +39,10 @@ def correlate(item: Subquery, cut: Cut, around: Around) -> Correlation:
         if isinstance(valid, Diagnostic):
             found.refusals.append(valid)
         elif main is not None:
-            found = found._replace(main=main._replace(valid=min(main.valid, valid)))
+            found = found._replace(main=main._replace(valid=main.valid.within(valid)))
     for read in cut.reads:
         carriers = _carriers(item, cut, read, around)
-        reach = reach_from(main, carriers, differences) if main is not None else None
+        reach = reach_from(main, carriers, differences, is_date=around.is_date) if main is not None else None
         if reach is not None:
             found.settled.append((read, reach))
             continue
@@ -85,15 +85,17 @@ def _inside(key: Key) -> Key:
     return f"({key[0]})", key[1]
 
 
-def _valid(item: Subquery, cut: Cut, around: Around, differences: tuple[Difference, ...]) -> int | Diagnostic:
-    """Return from how far before the start the main rows find everything they need in a subquery that is cut itself."""
+def _valid(item: Subquery, cut: Cut, around: Around, differences: tuple[Difference, ...]) -> Margin | Diagnostic:
+    """Return up to how far outside the range the main rows find all they need in a subquery that is cut itself."""
     keys = {_inside(link.inner) for link in cut.links if link.decides}
     first = _first(item, cut, around)
     if first is not None and first[1] in (cut.columns or {}):
         keys.add(first)
-    other = Anchor(frozenset(keys), cut.before, cut.valid, item.at)
+    other = Anchor(frozenset(keys), cut.margin, cut.valid, item.at)
     what = f"the subquery reads `{min(keys)[1]}`" if keys else ""
-    valid = valid_beside(around.main, other, differences, what=what) if around.main is not None else None
+    valid = None
+    if around.main is not None:
+        valid = valid_beside(around.main, other, differences, what=what, is_date=around.is_date)
     return unaligned_slices.finding_of_subquery(at=item.at) if valid is None else valid
 
 

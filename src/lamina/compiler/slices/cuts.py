@@ -60,27 +60,63 @@ class Grid(Value, frozen=True):
         )
 
 
-class Carrier(NamedTuple):
-    """What a column says about the rows that its row came from: none is older by more than `back`, in whole units."""
+class Margin(NamedTuple):
+    """How far before the start of the range, and past its end; or of a row, before it and after it."""
 
-    back: int = 0
+    before: int = 0
+    after: int = 0
+
+    def within(self, other: "Margin") -> "Margin":
+        """Return what both hold."""
+        return Margin(min(self.before, other.before), min(self.after, other.after))
+
+    def beyond(self, other: "Margin") -> "Margin":
+        """Return what one of both holds."""
+        return Margin(max(self.before, other.before), max(self.after, other.after))
+
+    def plus(self, other: "Margin") -> "Margin":
+        """Return both together."""
+        return Margin(min(UNBOUNDED, self.before + other.before), min(UNBOUNDED, self.after + other.after))
+
+    def in_whole(self, unit: str) -> "Margin":
+        """Return it lengthened to whole units."""
+        return Margin(rounded_up(self.before, unit), rounded_up(self.after, unit))
+
+    def cut_to(self, unit: str) -> "Margin":
+        """Return it shortened to whole units."""
+        return Margin(rounded_down(self.before, unit), rounded_down(self.after, unit))
+
+    @property
+    def is_bounded(self) -> bool:
+        """Return whether it is known how far it goes."""
+        return max(self) < UNBOUNDED
+
+
+EXACT = Margin()
+ANYWHERE = Margin(UNBOUNDED, UNBOUNDED)
+
+
+class Carrier(NamedTuple):
+    """What a column says about the rows that its row came from: none is farther away than `around`, in whole units."""
+
+    around: Margin = EXACT
     unit: str = "instant"
     is_time: bool = False  # the table's own time column
     is_present: bool = False  # it is never null
     column: str = ""  # the table's column whose value it is; empty: one of several
 
-    def reach(self, before: int) -> "Reach":
-        """Return how far before the start rows are read, where the column lies at most `before` it."""
-        span = min(UNBOUNDED, rounded_up(before, self.unit) + rounded_up(self.back, self.unit))
+    def reach(self, margin: Margin) -> "Reach":
+        """Return how far outside the range rows are read, where the column lies at most `margin` outside it."""
+        span = margin.in_whole(self.unit).plus(self.around.in_whole(self.unit))
         return Reach(span, self.column, self.is_time)
 
-    def tied_by(self, unit: str, *, back: int = 0) -> "Carrier":
-        """Return the carrier after each row was put together with those of the same unit, or of some time before."""
-        return self._replace(back=min(UNBOUNDED, self.back + back), unit=coarsest(self.unit, unit))
+    def tied_by(self, unit: str, *, around: Margin = EXACT) -> "Carrier":
+        """Return the carrier after each row was put together with those of the same unit, or of some time around it."""
+        return self._replace(around=self.around.plus(around), unit=coarsest(self.unit, unit))
 
 
 class Read(NamedTuple):
-    """One occurrence of a table whose reach into the past is not bounded yet."""
+    """One occurrence of a table whose reach out of the range is not bounded yet."""
 
     table: str
     at: At
@@ -91,16 +127,16 @@ class Read(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """How far before the start rows of an occurrence are read, and the column of its table that bounds them."""
+    """How far outside the range rows of an occurrence are read, and the column of its table that bounds them."""
 
-    before: int
+    margin: Margin
     column: str = ""
     is_time: bool = False
 
     @property
     def order(self) -> tuple[int, bool, str]:
         """Return what the best of several is chosen by: the shortest, then the table's own time."""
-        return self.before, not self.is_time, self.column
+        return sum(self.margin), not self.is_time, self.column
 
 
 class Link(NamedTuple):
@@ -117,13 +153,13 @@ class Link(NamedTuple):
 class Cut(NamedTuple):
     """One block: `columns` decide the slice of a row (None: the rows do not depend on the range).
 
-    Rows from `before` the start are present, those from `valid` before it are right.
+    Rows up to `margin` outside the range are present, those up to `valid` outside it are right.
     """
 
     names: tuple[str, ...] | None
     columns: dict[str, bool] | None  # name to whether it is a date
-    before: int = 0
-    valid: int = 0
+    margin: Margin = EXACT
+    valid: Margin = EXACT
     reads: tuple[Read, ...] = ()
     links: tuple[Link, ...] = ()
     dates: frozenset[str] = frozenset()  # columns that are dates
@@ -146,11 +182,11 @@ class Operand(NamedTuple):
 
 
 class Anchor(NamedTuple):
-    """Columns known to lie in the range, from `before` its start; all of them identify the same slice."""
+    """Columns known to lie in the range, or `margin` outside it; all of them identify the same slice."""
 
     keys: frozenset[Key]
-    before: int
-    valid: int
+    margin: Margin
+    valid: Margin
     at: At
 
 
@@ -158,8 +194,8 @@ class Bounds(NamedTuple):
     """What a condition says of one column; None: nothing on that side."""
 
     before: int | None  # how far before the start its rows may lie
-    valid: int
-    has_end: bool
+    after: int | None  # how far past the end
+    valid: Margin
     at: At
 
 
@@ -184,9 +220,11 @@ class Difference(NamedTuple):
         return Difference(self.right, self.left, low, high, self.unit)
 
     @property
-    def is_past(self) -> bool:
-        """Return whether `right` lies in a known time before `left`, and never after it."""
-        return self.low is not None and self.high is not None and self.high <= 0
+    def around(self) -> Margin | None:
+        """Return how far `right` may lie before and after `left`; None where it is not known."""
+        if self.low is None or self.high is None:
+            return None
+        return Margin(max(0, -self.low), rounded_up(max(0, self.high), self.unit))
 
     def is_ahead(self, length: int) -> bool:
         """Return whether `right` is said to lie after a `left` of some length, or may do so by a known time."""
@@ -214,7 +252,8 @@ def off_clock(name: str, zone: str) -> str:
 
 def merge_anchors(first: Anchor, second: Anchor) -> Anchor:
     """Join two anchors that share a time."""
-    return Anchor(first.keys | second.keys, min(first.before, second.before), min(first.valid, second.valid), first.at)
+    margin, valid = first.margin.within(second.margin), first.valid.within(second.valid)
+    return Anchor(first.keys | second.keys, margin, valid, first.at)
 
 
 def unbounded(read: Read, why: str) -> Read:
@@ -261,7 +300,7 @@ def unit_of(term: Term, *, is_date: bool) -> str:
 
 
 def rounded_up(span: int, unit: str) -> int:
-    """Lengthen a time before the start to whole units, the longest there are.
+    """Lengthen a time outside the range to whole units, the longest there are.
 
     >>> rounded_up(0, "second"), rounded_up(5, "second"), rounded_up(5, "month") == rounded_up(31, "day") * 31
     (0, 1000000, True)
@@ -273,7 +312,7 @@ def rounded_up(span: int, unit: str) -> int:
 
 
 def rounded_down(span: int, unit: str) -> int:
-    """Shorten a time before the start to whole units; of units that differ in length none is counted."""
+    """Shorten a time outside the range to whole units; of units that differ in length none is counted."""
     low, high = LENGTHS.get(unit, (1, 1))
     if span >= UNBOUNDED:
         return span

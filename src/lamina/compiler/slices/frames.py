@@ -1,4 +1,4 @@
-"""Read window functions: how far each reaches before its row, and whether it looks ahead."""
+"""Read window functions: how far each reaches before its row, and after it."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -56,13 +56,13 @@ def window_of(node: Node, named: Mapping[str, Node]) -> Window:
     """Read one OVER clause, with the named windows of its SELECT."""
     parts = window_parts(node, named)
     order = order_terms(parts.order)
-    back, looks_ahead = _reach(parts.function, parts.spec, is_ordered=bool(order))
+    back, ahead = _reach(parts.function, parts.spec, is_ordered=bool(order))
     return Window(
         function=called_name(parts.function),
         partition=tuple(term_of(item) for item in parts.partition),
         order=order,
         back=back,
-        looks_ahead=looks_ahead,
+        ahead=ahead,
         is_numbering=parts.is_numbering,
         at=place(node),
     )
@@ -87,21 +87,20 @@ def _given(key: str, node: Node, parent: Node | None) -> Any:
     return node.args.get(key) or (parent.args.get(key) if parent is not None else None)
 
 
-def _reach(function: Node, spec: Node | None, *, is_ordered: bool) -> tuple[int | None, bool]:
+def _reach(function: Node, spec: Node | None, *, is_ordered: bool) -> tuple[int | None, int | None]:
     if not is_ordered or isinstance(function, BOTH_WAYS):
-        return None, True
+        return None, None
     if isinstance(function, BACKWARD) or spec is None:
-        return None, False
-    end = spec.args.get("end") or "CURRENT ROW"
-    looks_ahead = end != "CURRENT ROW" and str(spec.args.get("end_side", "")).upper() == "FOLLOWING"
-    return _back(spec), looks_ahead or str(spec.args.get("start_side", "")).upper() == "FOLLOWING"
+        return None, 0
+    return _side(spec, "start", outwards="PRECEDING"), _side(spec, "end", outwards="FOLLOWING")
 
 
-def _back(spec: Node) -> int | None:
-    start = spec.args.get("start")
-    if start == "CURRENT ROW":
+def _side(spec: Node, side: str, *, outwards: str) -> int | None:
+    """Return how far one side of a frame reaches; one that lies beyond the row in the other direction adds nothing."""
+    bound = spec.args.get(side) or "CURRENT ROW"
+    if bound == "CURRENT ROW" or str(spec.args.get(f"{side}_side", "")).upper() != outwards:
         return 0
-    if isinstance(start, str) or str(spec.args.get("kind", "")).lower() != "range":
+    if isinstance(bound, str) or str(spec.args.get("kind", "")).lower() != "range":
         return None
-    span = interval_span(start)
+    span = interval_span(bound)
     return span[1] if span else None

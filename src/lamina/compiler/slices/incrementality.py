@@ -16,13 +16,14 @@ from lamina.compiler.rules import (
     unfiltered_input,
     volatile_function,
 )
-from lamina.compiler.slices.cuts import Cut, Grid, Reach, Read
+from lamina.compiler.slices.cuts import Cut, Grid, Margin, Reach, Read
 from lamina.compiler.slices.misfits import misfit
 from lamina.compiler.slices.range_reads import coarse_reads, range_reads, words_of_reads
 from lamina.compiler.slices.row_local import judge_row_local, side_inputs
 from lamina.compiler.slices.slicing import Examination
-from lamina.compiler.slices.units import UNBOUNDED, in_words
+from lamina.compiler.slices.units import UNBOUNDED
 from lamina.compiler.slices.verdict import InputFacts, Proven, Refused, Verdict
+from lamina.compiler.slices.window_words import declared_in_words, extent_in_words, span_in_words, window_setting
 from lamina.strategies.traits import Driver, Slices, Traits, Upsert
 from lamina.values.diagnostic import Diagnostic
 
@@ -85,7 +86,7 @@ def _slices(slices: Slices, shape: QueryShape, *, inputs: Mapping[str, InputFact
             *outside,
             *(item.replace(hint=(item.hint or "").removesuffix(ONE_SLICE_HINT)) for item in unit_wise),
         ]
-    # Asked of one-slice batches too: how far back a slice reads decides which changes make it stale.
+    # Asked of one-slice batches too: how far a slice reads decides which changes make it stale.
     if not refusals:
         refusals += [item for read, reach in examination.reaches.values() for item in _beyond(read, reach, inputs)]
     reads = tuple(range_reads(examination, cut))
@@ -117,10 +118,10 @@ def _result(cut: Cut, slices: Slices, shape: QueryShape, *, grid: Grid) -> Itera
     if cut.columns is None:
         yield one_sided_range.finding(column, missing="lower and no upper bound", at=at)
         return
-    if cut.before >= UNBOUNDED:
+    if cut.margin.before >= UNBOUNDED:
         yield one_sided_range.finding(column, missing="lower bound", at=at)
-    elif cut.before:
-        found = f"the result has rows from {in_words(cut.before)} before the slice"
+    elif any(cut.margin):
+        found = f"the result has rows {extent_in_words(*cut.margin)}"
         yield inexact_range.finding(found, column=column, kind="date", at=at)
     elif cut.names is not None and column not in cut.names:
         return  # said by the rule about missing time columns
@@ -162,20 +163,22 @@ def _unbounded_reads(reads: tuple[Read, ...], inputs: Mapping[str, InputFacts]) 
 
 
 def _beyond(read: Read, found: Reach, inputs: Mapping[str, InputFacts]) -> Iterator[Diagnostic]:
-    facts, reach = inputs.get(read.table), found.before
-    if not reach or facts is None or facts.keeps or facts.is_past:
+    facts, reach = inputs.get(read.table), found.margin
+    if not any(reach) or facts is None or facts.keeps or facts.is_past:
         return
-    if reach >= UNBOUNDED:
+    if reach.before >= UNBOUNDED:
         text = f"{read.why or 'the query'} reads `{read.table}` without bound before the slice"
         hint = f'bound it by `@start_date - INTERVAL ...` and declare `window` under `[inputs."{read.table}"]`'
         yield reach_outside_range.finding(text, hint=hint, at=read.at).replace(file=read.file)
     elif facts.window is None:
-        text = f"`{read.table}` is read {in_words(reach)} before the slice"
-        hint = f'declare `window = "{in_words(reach)}"` under `[inputs."{read.table}"]`'
+        text = f"`{read.table}` is read {span_in_words(*reach)}"
+        hint = f'declare `{window_setting(*reach)}` under `[inputs."{read.table}"]`'
         yield reach_outside_range.finding(text, hint=hint, at=read.at).replace(file=read.file)
-    elif facts.window < reach:
-        declared = in_words(facts.window)
-        refusal = short_window.finding(facts.name, declared=declared, reach=in_words(reach), at=read.at)
+    elif facts.window < reach.before or facts.window_after < reach.after:
+        declared = declared_in_words(facts.window, facts.window_after)
+        setting = window_setting(*reach.beyond(Margin(facts.window, facts.window_after)))
+        span = span_in_words(*reach)
+        refusal = short_window.finding(facts.name, declared=declared, reach=span, setting=setting, at=read.at)
         yield refusal.replace(file=read.file)
 
 

@@ -70,7 +70,7 @@ class Operands:
         found = {
             on_clock(name, zone): carrier._replace(column=carrier.column and on_clock(carrier.column, zone))
             for name, carrier in read.carriers.items()
-            if name not in dates and not carrier.back and carrier.unit == "instant"
+            if name not in dates and not any(carrier.around) and carrier.unit == "instant"
         }
         return read._replace(carriers={**read.carriers, **found})
 

@@ -8,6 +8,7 @@ from lamina.compiler.slices.conditions import TURNED, ends_before_range
 from lamina.compiler.slices.cuts import Grid, Key
 from lamina.compiler.slices.units import UNBOUNDED, in_words
 from lamina.compiler.slices.verdict import InputFacts
+from lamina.compiler.slices.window_words import span_in_words, window_setting
 from lamina.values.diagnostic import Diagnostic
 
 Resolve = Callable[[Term], Key | None]
@@ -37,7 +38,8 @@ def judge_past(past: Relation, facts: InputFacts, times: tuple[Comparison, ...],
         hint = "bound it by `>= @start_date - INTERVAL ...`, or leave the window out: then all later slices follow"
         yield reach_outside_range.finding(text, hint=hint, at=past.at)
     elif reach > facts.window:
-        yield short_window.finding(facts.name, declared=declared, reach=in_words(reach), at=past.at)
+        span, setting = span_in_words(reach, 0), window_setting(reach, 0)
+        yield short_window.finding(facts.name, declared=declared, reach=span, setting=setting, at=past.at)
 
 
 def _cuts(comparison: Comparison, past: Relation, resolve: Resolve) -> bool:

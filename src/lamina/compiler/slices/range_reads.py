@@ -16,6 +16,7 @@ from lamina.compiler.slices.cuts import Cut, off_clock
 from lamina.compiler.slices.slicing import Examination
 from lamina.compiler.slices.units import SECOND, UNBOUNDED, in_words
 from lamina.compiler.slices.verdict import CoarseRead, InputFacts, RangeRead, Verdict
+from lamina.compiler.slices.window_words import extent_in_words, span_in_words
 from lamina.values.names import ColumnName, TableName
 from lamina.values.words import listed
 
@@ -40,13 +41,13 @@ def range_reads(examination: Examination, cut: Cut) -> Iterator[RangeRead]:
     for table, (_, reach) in sorted(examination.reaches.items()):
         facts, name = examination.inputs.get(table), _column(examination, cut, table)
         column = off_clock(name, examination.grid.zone)
-        if facts is not None and column and reach.before < UNBOUNDED:
+        if facts is not None and column and reach.margin.is_bounded:
             known = (*(facts.columns or ()), *([facts.time_column] if facts.time_column else ()))
             spelled = next((name for name in known if name.lower() == column), ColumnName(column))
             if spelled in facts.timeless:
                 continue  # a cast decides which time a text means, and nothing but the query knows its rules
             is_date = spelled in facts.dates
-            yield RangeRead(facts.name, spelled, reach.before, is_date=is_date, counts_days=column != name)
+            yield RangeRead(facts.name, spelled, *reach.margin, is_date=is_date, counts_days=column != name)
     for table, before in sorted(examination.past.items()):
         facts = examination.inputs[table]
         if facts.time_column is not None and before < UNBOUNDED and _is_sure(examination):
@@ -56,16 +57,17 @@ def range_reads(examination: Examination, cut: Cut) -> Iterator[RangeRead]:
 def by_range(use: InputUse, model: CompiledModel, verdict: Verdict | None) -> InputUse:
     """Return how a model reads an input, with what its verdict knows of the range."""
     found = next((read for read in verdict.reads if read.table == use.name), None) if verdict is not None else None
-    seconds = -(-found.before // SECOND) if found is not None else use.reach_seconds
+    before = -(-found.before // SECOND) if found is not None else use.reach_seconds
     if model.is_own(use):
-        return use.replace(filters_dates=bound_type(model) == "date", reach_seconds=seconds)
+        return use.replace(filters_dates=bound_type(model) == "date", reach_seconds=before)
     if found is None:
         return use
     return use.replace(
         filter_column=found.column,
         filters_dates=found.is_date,
         counts_days=found.counts_days,
-        reach_seconds=seconds,
+        reach_seconds=before,
+        after_seconds=-(-found.after // SECOND),
     )
 
 
@@ -99,8 +101,10 @@ def _hidden(examination: Examination, table: str) -> tuple[str, str] | None:
 
 
 def _bound_hint(facts: InputFacts) -> str:
-    column, span = facts.time_column or "its time", in_words(facts.window or 0)
-    return f"add `{column} >= @start_date - INTERVAL {span} AND {column} < @end_date` to avoid that"
+    column = facts.time_column or "its time"
+    start = f"@start_date - INTERVAL {in_words(facts.window)}" if facts.window else "@start_date"
+    end = f"@end_date + INTERVAL {in_words(facts.window_after)}" if facts.window_after else "@end_date"
+    return f"add `{column} >= {start} AND {column} < {end}` to avoid that"
 
 
 def words_of_reads(examination: Examination, cut: Cut) -> Iterator[str]:
@@ -111,8 +115,8 @@ def words_of_reads(examination: Examination, cut: Cut) -> Iterator[str]:
         if table in is_open:
             yield f"`{table}` is read for the slice in one place, and without a bound in another"
             continue
-        span = in_words(reach.before)
-        extent = f"from {span} before the slice, as declared" if reach.before else "for exactly the range of the slice"
+        span = extent_in_words(*reach.margin)
+        extent = f"{span}, as declared" if span else "for exactly the range of the slice"
         found = coarse.get(table)
         yield f"`{table}` is read {extent}" + (f", but {found.reason}, {EVERY_SLICE}; {found.hint}" if found else "")
     for table in sorted(is_open):
@@ -130,7 +134,8 @@ def _words_of_open_read(table: str, facts: InputFacts | None, coarse: CoarseRead
         return f'`{table}` is read whole; a change in it does not revisit old slices (`on_touch = "keep"`)'
     if facts is None or facts.window is None:
         return f"`{table}` is read whole: a change in it touches every slice"
-    declared = f"`{table}` is read {in_words(facts.window)} before the slice: taken from the declared window"
+    span = span_in_words(facts.window, facts.window_after)
+    declared = f"`{table}` is read {span}: taken from the declared window"
     return f"{declared}; {coarse.reason}, {EVERY_SLICE}; {coarse.hint}" if coarse is not None else declared
 
 
@@ -149,6 +154,6 @@ def _is_sure(examination: Examination) -> bool:
 
 
 def _columns(examination: Examination, table: str) -> set[str]:
-    """Return what bounds the occurrences of a table; an instant and its local day differ only before the slice."""
+    """Return what bounds the occurrences of a table; an instant and its local day differ only outside the slice."""
     names, (_, reach) = examination.columns[table], examination.reaches[table]
-    return names if reach.before else {off_clock(name, examination.grid.zone) for name in names}
+    return names if any(reach.margin) else {off_clock(name, examination.grid.zone) for name in names}

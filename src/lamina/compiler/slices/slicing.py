@@ -1,10 +1,11 @@
 """Judge whether a time_interval query gives, for a range, exactly the rows of that range of one fixed result.
 
 Block by block: a block is whole (it does not depend on the range) or cut (its rows are those of the range, possibly
-with some time before it). Only then do batches of any size give the same table.
+with some time before it and after it). Only then do batches of any size give the same table.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
 
 from lamina.compiler.query.operators import (
     NOWHERE,
@@ -29,6 +30,8 @@ from lamina.compiler.slices.branches import cut_of_set, whole_units
 from lamina.compiler.slices.conditions import Sides, reach_before_range, read_comparisons
 from lamina.compiler.slices.correlation import Around, correlate
 from lamina.compiler.slices.cuts import (
+    ANYWHERE,
+    EXACT,
     Anchor,
     Carrier,
     Cut,
@@ -36,6 +39,7 @@ from lamina.compiler.slices.cuts import (
     Grid,
     Key,
     Link,
+    Margin,
     Operand,
     Reach,
     Read,
@@ -53,7 +57,7 @@ from lamina.compiler.slices.verdict import InputFacts
 from lamina.values.diagnostic import Diagnostic
 
 ALIGN_HINT = (
-    "partition it by the time column, or read further back, filter the result to the slice and declare `window`"
+    "partition it by the time column, or read further than the slice, filter the result to it and declare `window`"
 )
 
 
@@ -87,8 +91,10 @@ class Examination:
         """Keep the farthest reach of each table."""
         self.columns.setdefault(read.table, set()).add(reach.column)
         old = self.reaches.get(read.table)
-        if old is None or old[1].before < reach.before:
+        if old is None:
             self.reaches[read.table] = (read, reach)
+        elif (farthest := old[1].margin.beyond(reach.margin)) != old[1].margin:
+            self.reaches[read.table] = (read, reach._replace(margin=farthest))
 
 
 class SelectExamination:
@@ -119,7 +125,7 @@ class SelectExamination:
             aligned = aligned._replace(main=found.main)
         for read, reach in settled:
             self.examination.settle(read, reach)
-        valid = self._windows(aligned.main) if aligned.main else 0
+        valid = self._windows(aligned.main) if aligned.main else EXACT
         tied = [(alias, self._tied(alias, read, facts)) for alias, read in pending]
         reads = [(alias, self._over_all_rows(self._after_windows(alias, read), aligned)) for alias, read in tied]
         self._groups(aligned)
@@ -242,32 +248,32 @@ class SelectExamination:
         is_known = all(item.cut.names is not None for item in self.operands.items)
         return all(term.bound or ((term.relation or is_known) and self.operands.resolve(term)) for term in terms)
 
-    def _windows(self, main: Anchor) -> int:
-        """Return from how far before the start the rows are still right after every window: all see the same rows."""
-        return min((self._after_window(window, main) for window in self.block.windows), default=main.valid)
+    def _windows(self, main: Anchor) -> Margin:
+        """Return up to how far outside the range rows are still right after every window: all see the same rows."""
+        return reduce(Margin.within, (self._after_window(window, main) for window in self.block.windows), main.valid)
 
-    def _after_window(self, window: Window, main: Anchor) -> int:
+    def _after_window(self, window: Window, main: Anchor) -> Margin:
         valid = main.valid
         deciding = [term for term in window.partition if self.operands.decides(term, main.keys)]
         if deciding:
             return whole_units(valid, deciding)
-        reach = self._reach(window, main.keys)
-        if reach is None or (reach >= UNBOUNDED and valid < UNBOUNDED) or (valid < UNBOUNDED and reach > valid):
-            words = "without bound" if reach is None or reach >= UNBOUNDED else in_words(reach)
-            text = f"the window of `{window.function}` reaches outside the slice ({words})"
-            self.refusals.append(reach_outside_range.finding(text, hint=ALIGN_HINT, at=window.at))
-        elif valid < UNBOUNDED:
-            return whole_units(valid - reach, [window.order[0].term])
+        reach = self._reach(window, main.keys) or ANYWHERE
+        left = Margin(*(side if side >= UNBOUNDED else side - far for side, far in zip(valid, reach, strict=True)))
+        if min(left) >= 0:
+            return whole_units(left, [item.term for item in window.order[:1]])
+        words = in_words(reach.before) if left.before < 0 else f"{in_words(reach.after)} ahead"
+        text = f"the window of `{window.function}` reaches outside the slice ({words})"
+        self.refusals.append(reach_outside_range.finding(text, hint=ALIGN_HINT, at=window.at))
         return valid
 
-    def _reach(self, window: Window, keys: Iterable[Key]) -> int | None:
-        """Return how far back a window ordered by time looks; None when it may look ahead."""
-        if not window.order or window.looks_ahead:
+    def _reach(self, window: Window, keys: Iterable[Key]) -> Margin | None:
+        """Return how far a window ordered by time looks back and ahead; None when it is not known."""
+        if not window.order:
             return None
         first = window.order[0]
         if first.is_descending or not self.operands.decides(first.term, keys):
             return None
-        return UNBOUNDED if window.back is None else window.back
+        return Margin(*(UNBOUNDED if side is None else side for side in (window.back, window.ahead)))
 
     def _after_windows(self, alias: str, read: Read) -> Read:
         """Follow an open read through the windows and the LIMIT of this SELECT.
@@ -280,8 +286,8 @@ class SelectExamination:
             ordered = self._carriers_among((item.term for item in window.order[:1]), alias, read)
             reach = self._reach(window, {(alias, name) for name in ordered})
             why = f"the window of `{window.function}`"
-            if reach is not None and reach < UNBOUNDED:
-                framed = {name: carrier.tied_by("instant", back=reach) for name, carrier in ordered.items()}
+            if reach is not None and reach.is_bounded:
+                framed = {name: carrier.tied_by("instant", around=reach) for name, carrier in ordered.items()}
                 read = read._replace(carriers={**framed, **shared})
             elif shared:
                 read = read._replace(carriers=shared, why=read.why or why)
@@ -319,27 +325,27 @@ class SelectExamination:
         unfit = (misfit(term, self.grid, is_date=self.operands.is_date(key)) for term, key in found)
         return next((item for item in unfit if item), None)
 
-    def _output(self, aligned: Aligned, reads: list[tuple[str, Read]], valid: int) -> Cut:
+    def _output(self, aligned: Aligned, reads: list[tuple[str, Read]], valid: Margin) -> Cut:
         names, sources = self.operands.names()
         carried = tuple(self._carried(alias, read, sources) for alias, read in reads)
         links = tuple(link for item in self.outer for link in self._link(item, aligned))
         main = aligned.main
         is_whole = not self.block.has_grouping_sets  # else a column of the keys is null in some rows
         starts = {item.name: False for item in self.block.outputs if is_whole and self.grid.is_start(item.terms)}
-        if starts and (main is None or main.before):  # whatever was read, these rows lie in the slice
+        if starts and (main is None or any(main.margin)):  # whatever was read, these rows lie in the slice
             return Cut(names, starts, reads=carried, links=links)
         if main is None:
             return Cut(names, None, reads=carried, links=links, is_alone=self._is_alone())
         columns = self._times(aligned, sources) | starts if is_whole else {}
         if self.block.distinct and not columns:
             self.refusals.append(distinct_without_time.finding(clause="DISTINCT", at=self.block.distinct))
-        return Cut(names, columns, main.before, whole_units(valid, self.block.keys or ()), carried, links)
+        return Cut(names, columns, main.margin, whole_units(valid, self.block.keys or ()), carried, links)
 
     def _times(self, aligned: Aligned, sources: list[Source]) -> dict[str, bool]:
         """Return the output columns that lie in the range, with whether each is a date."""
         anchors = [aligned.main] if aligned.main else []
         if self.grid.is_single:  # times that all lie in the one slice need not be equal
-            anchors += [item for item in aligned.others if not item.before]
+            anchors += [item for item in aligned.others if not any(item.margin)]
         return {
             name: all(self.operands.is_date(key) for key in keys)
             for name, keys, is_decided in sources
@@ -371,4 +377,4 @@ def _any_of(carriers: list[Carrier]) -> Carrier:
     is_time, is_present = all(item.is_time for item in carriers), all(item.is_present for item in carriers)
     columns = {item.column for item in carriers}
     column = columns.pop() if len(columns) == 1 else ""
-    return Carrier(max(item.back for item in carriers), unit, is_time, is_present, column)
+    return Carrier(reduce(Margin.beyond, (item.around for item in carriers)), unit, is_time, is_present, column)

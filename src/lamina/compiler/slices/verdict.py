@@ -7,13 +7,14 @@ from lamina.values.value import Value
 
 
 class RangeRead(Value, frozen=True):
-    """How the slices of a model read an input: the rows whose `column` lies in the slice, or not long before it."""
+    """How the slices of a model read an input: the rows whose `column` lies in the slice, or not far outside it."""
 
     table: TableName
     column: ColumnName  # as the table spells it
     before: int = 0  # microseconds
+    after: int = 0  # the same, past the end of the slice
     is_date: bool = False  # the column holds dates, not instants
-    counts_days: bool = False  # `before` is counted in days of the model's zone that hold its instants
+    counts_days: bool = False  # both are counted in days of the model's zone that hold its instants
 
 
 class CoarseRead(Value, frozen=True):
@@ -51,7 +52,8 @@ class InputFacts(Value, frozen=True):
     time_column: ColumnName | None = None  # rows of the input belong to times
     columns: tuple[ColumnName, ...] | None = None  # None: not known
     dates: frozenset[ColumnName] = frozenset()  # columns of type date
-    window: int | None = None  # declared reach before the slice, in microseconds
+    window: int | None = None  # declared reach before the slice, in microseconds; None: no window is declared
+    window_after: int = 0  # and past its end
     keeps: bool = False  # `on_touch = "keep"`
     is_driver: bool = False  # a build may read its new rows only
     keys: tuple[tuple[str, ...], ...] = ()  # sets of columns declared to be unique, in lower case
