@@ -244,6 +244,10 @@ def _drain(world: World) -> None:
     heal(world)
     world.accepts_empty = True  # a source without files stays so
     _rest(world)
+    if world.neighbour is not None:
+        _rest(world.neighbour)
+        world.now = max(world.now, world.neighbour.now)
+        world.latest = max(world.latest, world.now)
     _await_later_rows(world)
     _make_again(world)
     _give_up_saved_rows(world)

@@ -75,6 +75,7 @@ class World:
         if self.neighbour is None:
             self.neighbour = World(self.path, self.lake, NEIGHBOUR, name="neighbour")
         self.neighbour.now, self.neighbour.wall = self.now, self.wall
+        self.neighbour.accepts_empty = self.accepts_empty
         return self.neighbour
 
     def compiling(self) -> Compiling:
