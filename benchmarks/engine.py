@@ -126,8 +126,7 @@ def measure_cutoff(folder: Path, size: Size) -> None:
     """Compare runs over late rows with the comparison of old and new rows, and without it."""
     rows = f"{size.rows_a_day:,} rows a day, 1% more of them late"
     title(f"late rows in 3 of 10 days of a table with six readers, {rows}; with and without the diff, warm session")
-    rounds = max(2, 2 * size.rounds)
-    spoken = _work("cutoff", folder, "--rows", str(size.rows_a_day), "--rounds", str(rounds))
+    spoken = _work("cutoff", folder, "--rows", str(size.rows_a_day), "--rounds", str(4 * size.rounds))
     _compare("late rows", _median(spoken, "not compared"), _median(spoken, "compared"), target=1.25)
 
 

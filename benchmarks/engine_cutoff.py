@@ -73,19 +73,22 @@ def compare_runs(folder: Path, *, rows: int, rounds: int) -> None:
     """Print the time of each run over late rows, with the comparison and without it."""
     owner = open_session(folder / "session", folder)
     java = java_process()
-    roots = {"compared": folder / "compared", "not compared": folder / "not-compared"}
-    for root in roots.values():
+    roots = (folder / "first", folder / "second")
+    for root in roots:
         write_project(root, CUTOFF)
         for day in range(DAYS):
             write_orders(root, f"{day:02d}", days=(day,), rows=rows, seed=day)
         build_by_lamina(root, owner, threads=1)
-    # The first late rows meet code that the JVM has not seen yet, and are not counted.
-    for turn in range(rounds + 1):
+    # The first four turns meet code that the JVM has not compiled yet, and are not counted.
+    for turn in range(-4, rounds):
         late = _LATE_DAYS[turn % len(_LATE_DAYS)]
-        for name in sorted(roots, reverse=bool(turn % 2)):
-            write_orders(roots[name], f"late-{turn:02d}", days=late, rows=max(1, rows // 100), seed=1000 + turn)
-            with _comparing(is_on=name == "compared"), measured(name if turn else f"first {name}", java):
-                build_by_lamina(roots[name], owner, threads=1)
+        # In four turns each project is compared twice, once before the other and once after it.
+        for place, root in enumerate(roots if turn % 4 < 2 else reversed(roots)):
+            is_compared = turn % 2 == place
+            name = "compared" if is_compared else "not compared"
+            write_orders(root, f"late-{turn + 4:02d}", days=late, rows=max(1, rows // 100), seed=1000 + turn)
+            with _comparing(is_on=is_compared), measured(name if turn >= 0 else f"first {name}", java):
+                build_by_lamina(root, owner, threads=1)
     owner.stop()
 
 
