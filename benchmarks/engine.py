@@ -29,14 +29,15 @@ class Size(NamedTuple):
     """How much is measured."""
 
     rows: int
+    rows_a_day: int
     models: int
     histories: tuple[int, int]
     versions: int
     rounds: int
 
 
-FULL = Size(rows=6_000_000, models=100, histories=(30, 900), versions=1000, rounds=3)
-QUICK = Size(rows=300_000, models=100, histories=(10, 300), versions=300, rounds=1)
+FULL = Size(rows=6_000_000, rows_a_day=100_000, models=100, histories=(30, 900), versions=1000, rounds=3)
+QUICK = Size(rows=300_000, rows_a_day=10_000, models=100, histories=(10, 300), versions=300, rounds=1)
 
 
 class Time(NamedTuple):
@@ -121,6 +122,14 @@ def measure_growth(folder: Path, size: Size) -> None:
     _compare(f"plan, {long} days", plans[short], plans[long], target=None)
 
 
+def measure_cutoff(folder: Path, size: Size) -> None:
+    """Compare runs over late rows with the comparison of old and new rows, and without it."""
+    rows = f"{size.rows_a_day:,} rows a day, 1% more of them late"
+    title(f"late rows in 3 of 10 days of a table with six readers, {rows}; with and without the diff, warm session")
+    spoken = _work("cutoff", folder, "--rows", str(size.rows_a_day), "--rounds", str(4 * size.rounds))
+    _compare("late rows", _median(spoken, "not compared"), _median(spoken, "compared"), target=1.25)
+
+
 def measure_start(folder: Path, size: Size) -> None:
     """Compare session start by default and as lamina does it, and time the quickstart."""
     title("start of a session and its first Iceberg queries; the quickstart, each command a process of its own")
@@ -176,7 +185,8 @@ def _contest(folder: Path, workload: str, *, rounds: int, passes: int) -> dict[t
 
 
 def _work(work: str, folder: Path, *arguments: str) -> list[dict[str, float | str]]:
-    command = [sys.executable, "-m", "benchmarks.engine_work", work, str(folder), *arguments]
+    module = "benchmarks.engine_cutoff" if work == "cutoff" else "benchmarks.engine_work"
+    command = [sys.executable, "-m", module, work, str(folder), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} ended with {done.returncode}: {done.stderr[-2000:]}")
@@ -223,6 +233,7 @@ CASES: dict[str, Callable[[Path, Size], None]] = {
     "tiny": measure_tiny,
     "idle": measure_idle,
     "growth": measure_growth,
+    "cutoff": measure_cutoff,
     "start": measure_start,
 }
 

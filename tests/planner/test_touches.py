@@ -4,16 +4,24 @@ import pytest
 from tests.planner.making import DAILY, built, day, days, model, use
 
 from lamina.compiler.graph import CompiledModel
-from lamina.planner.touches import adds_nothing, batch_extent, diff_questions, is_append, is_compared
+from lamina.planner.touches import (
+    adds_nothing,
+    batch_extent,
+    diff_questions,
+    is_append,
+    is_compared,
+    naming_questions,
+)
 from lamina.project.strategy import Incremental
-from lamina.values.batch import Batch, Counts, DiffQuestion, Pin, Staged
+from lamina.values.batch import Batch, Counts, Diff, DiffQuestion, Pin, Staged
 from lamina.values.coverage import Coverage, InputRange, Logic
 from lamina.values.drift import Drift
 from lamina.values.grid import Grid
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ColumnName, CommitId, Fingerprint, Position, TableName
 from lamina.values.plan import Mode
-from lamina.values.touch import ColumnRanges, Everything, Ranges
+from lamina.values.schema import Column, DataType
+from lamina.values.touch import ColumnRanges, Everything, Ranges, Refinement
 
 STATS = model(strategy=DAILY)
 
@@ -126,3 +134,19 @@ def test_a_diff_is_asked_once_for_each_way_of_reading() -> None:
 def test_changes_are_grouped_so_that_local_days_stay_apart(zone: str, *, of_dates: bool, unit: str) -> None:
     reader = model(inputs=(use(by="day", of_dates=of_dates),), strategy=DAILY, timezone=zone)
     assert [item.unit for item in diff_questions(TableName("raw.orders"), (reader,), coverages={})] == [unit]
+
+
+def test_single_columns_are_compared_only_to_name_them_to_a_spared_reader() -> None:
+    day, amount, status, note = (ColumnName(name) for name in ("day", "amount", "Status", "note"))
+    columns = tuple(Column(name=name, type=DataType("string")) for name in (day, amount, status, note))
+    spared = Refinement(columns=(day, ColumnName("Amount")))
+    rebuilt = Refinement(columns=(status,), filter_column=day, ranges=(days(3),))
+
+    def named(*proofs: Refinement, is_equal: bool = False) -> list[tuple[ColumnName, ...] | None]:
+        return [item.columns for item in naming_questions(columns, Diff(is_equal=is_equal, refinements=proofs))]
+
+    assert named(spared, rebuilt) == [(status,), (note,)]
+    assert named(rebuilt) == []
+    assert named(spared, is_equal=True) == []
+    assert named(spared, Refinement(columns=(note,))) == []  # `status` is what is left
+    assert naming_questions(columns * 13, Diff(is_equal=False, refinements=(spared,))) == ()

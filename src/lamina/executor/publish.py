@@ -10,7 +10,15 @@ from lamina.errors import LaminaError
 from lamina.executor.failpoint import failpoint
 from lamina.executor.runtime import Runtime
 from lamina.planner.record import record_batch
-from lamina.planner.touches import adds_nothing, batch_extent, has_new_rows, is_append, is_compared, new_slices
+from lamina.planner.touches import (
+    adds_nothing,
+    batch_extent,
+    has_new_rows,
+    is_append,
+    is_compared,
+    naming_questions,
+    new_slices,
+)
 from lamina.planner.unique_keys import proven_keys, replaced_later, unproven_keys
 from lamina.state.errors import LeaseLost, PublishConflict
 from lamina.state.port import Lease, ModelRecord, Promotion
@@ -194,7 +202,11 @@ def _diff(writer: Writer, batch_base: BatchBase, staged: Staged) -> Diff | None:
     if not is_compared(staged.batch, batch_base.record.coverage, batch_base.questions):
         return None
     _say(writer, batch_base, "comparing")
-    diff = writer.runtime.warehouse.diff(staged, batch_base.questions)
+    warehouse = writer.runtime.warehouse
+    diff = warehouse.diff(staged, batch_base.questions)
+    # Single columns are compared only where a reader is spared: it will be shown which of them changed.
+    if names := naming_questions(batch_base.model.columns or (), diff):
+        diff = diff.replace(refinements=(*diff.refinements, *warehouse.diff(staged, names).refinements))
     failpoint("diff.after")
     return diff
 

@@ -12,7 +12,7 @@ from lamina.planner.lost_tables import is_remade
 from lamina.planner.now import Now
 from lamina.planner.readiness import Upstream
 from lamina.planner.recover import standing_of, without_own_past
-from lamina.planner.touches import diff_questions, naming_questions
+from lamina.planner.touches import diff_questions
 from lamina.planner.upstream import upstream_of
 from lamina.state.port import ModelRecord
 from lamina.values.coverage import Coverage
@@ -90,13 +90,12 @@ class RunState:
             name = TableName(model.name)
             readers = tuple(self._readers.get(name, ()))
             coverages: dict[str, Coverage] = {item.name: self._records[item.name].coverage for item in readers}
-            questions = diff_questions(name, readers, coverages=coverages)
             return BatchBase(
                 model=model,
                 record=record,
                 start=schedule.start if schedule is not None else None,
                 lifetime=schedule.lifetime if schedule is not None else WHOLE,
-                questions=(*questions, *naming_questions(model.columns or (), questions)),
+                questions=diff_questions(name, readers, coverages=coverages),
             )
 
     def published(self, model: CompiledModel, outcome: Outcome) -> None:

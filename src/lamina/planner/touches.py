@@ -4,7 +4,7 @@ from lamina.compiler.graph import CompiledModel
 from lamina.compiler.slices.units import DAY_OR_LONGER, is_whole_in
 from lamina.planner.axis import column_ranges, grid_of
 from lamina.planner.segments import covered, ever_built
-from lamina.values.batch import Batch, Counts, DiffQuestion, Staged
+from lamina.values.batch import Batch, Counts, Diff, DiffQuestion, Staged
 from lamina.values.coverage import Coverage, InputRange
 from lamina.values.grid import Grid
 from lamina.values.interval import WHOLE, Interval, intersect, subtract
@@ -96,9 +96,12 @@ def _unit_asked(grid: Grid, read: InputRange) -> str:
     return grid.unit
 
 
-def naming_questions(columns: Schema, questions: tuple[DiffQuestion, ...]) -> tuple[DiffQuestion, ...]:
-    """Return a question for each column where a reader may be spared, so that the columns that changed can be named."""
-    is_narrow = any(question.columns is not None for question in questions)
-    if not is_narrow or len(columns) > _NAMED:
+def naming_questions(columns: Schema, diff: Diff) -> tuple[DiffQuestion, ...]:
+    """Return a question for each column that may have changed, where a reader is spared and will be shown which did."""
+    proofs = [proof.columns for proof in diff.refinements if proof.is_equal and proof.columns is not None]
+    if diff.is_equal or not proofs or len(columns) > _NAMED:
         return ()
-    return tuple(DiffQuestion(columns=(column.name,)) for column in columns)
+    equal = {name.lower() for names in proofs for name in names}
+    others = tuple(column.name for column in columns if column.name.lower() not in equal)
+    # A single one is what changed, or there would be no difference.
+    return tuple(DiffQuestion(columns=(name,)) for name in others) if len(others) > 1 else ()

@@ -25,6 +25,13 @@ class DataFile(Value, frozen=True):
     rows: int
 
 
+class FilesOfStep(Value, frozen=True):
+    """The entries of the data files that one step removed from a table and added to it."""
+
+    removed: tuple[Any, ...]
+    added: tuple[Any, ...]
+
+
 def current_fields(pointer: str) -> list[dict[str, Any]]:
     """Return the columns of a table as its metadata writes them."""
     parts = load_parts(pointer)
@@ -79,13 +86,37 @@ def records_of(location: str) -> list[Any]:
         raise ValueError(f"`{location}` is damaged: {error}") from error
 
 
+def files_of_step(step: Snapshot, *, most: int) -> FilesOfStep | None:
+    """Return what a step's manifests say of the files it changed; None where they may list more than `most`."""
+    manifests = _manifests_of(step)
+    keys = ("added_files_count", "existing_files_count", "deleted_files_count")
+    counts = [manifest.get(key) for manifest in manifests for key in keys]
+    if None in counts or sum(counts) > most:
+        return None
+    entries = [entry for manifest in manifests for entry in _entries_of(step, manifest)]
+    return FilesOfStep(
+        removed=tuple(entry["data_file"] for entry in entries if entry["status"] == _DELETED),
+        added=tuple(entry["data_file"] for entry in entries if entry["status"] == _ADDED),
+    )
+
+
 def _files_of_step(step: Snapshot, statuses: tuple[int, ...]) -> tuple[str, ...]:
-    position = int(step.position)
     return tuple(
         entry["data_file"]["file_path"]
-        for manifest in records_of(step.manifest_list)
-        if manifest["added_snapshot_id"] == position
-        for entry in records_of(manifest["manifest_path"])
-        # An entry without a version of its own is of the version that wrote the manifest.
-        if entry["status"] in statuses and entry.get("snapshot_id") in (None, position)
+        for manifest in _manifests_of(step)
+        for entry in _entries_of(step, manifest)
+        if entry["status"] in statuses
     )
+
+
+def _manifests_of(step: Snapshot) -> list[Any]:
+    position = int(step.position)
+    return [manifest for manifest in records_of(step.manifest_list) if manifest["added_snapshot_id"] == position]
+
+
+def _entries_of(step: Snapshot, manifest: Any) -> Iterator[Any]:
+    """Yield what a manifest says of files that came or left with a step."""
+    for entry in records_of(manifest["manifest_path"]):
+        # An entry without a version of its own is of the version that wrote the manifest.
+        if entry["status"] in (_ADDED, _DELETED) and entry.get("snapshot_id") in (None, int(step.position)):
+            yield entry

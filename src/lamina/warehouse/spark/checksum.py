@@ -1,14 +1,18 @@
-"""An order-free checksum of rows: a count and two salted 64-bit hashes, summed by halves.
+"""An order-free checksum of rows: a count and two salted 64-bit hashes of each row, summed by halves.
 
-Spark's hash passes over nulls, reads a decimal without its scale and takes -0.0 for 0.0, so the nulls, the types and
-the sign of zero are hashed beside the values. Nested values cannot be hashed soundly: arrays of another shape collide.
+The values of a row are hashed one by one, each once, and a set of columns hashes those hashes together: only what is
+hashed together before it is summed shows which values were in one row. Spark's hash passes over nulls, reads a decimal
+without its scale and takes -0.0 for 0.0: so a null is a value of its own here, columns of other types are never
+compared, and the sign of zero is hashed beside it. Nested values cannot be hashed soundly: arrays of another shape
+collide.
 """
 
-from lamina.values.names import folded
-from lamina.values.schema import DataType, Schema
-from lamina.warehouse.sql import quote, text
+from collections.abc import Iterable
 
-_SALTS = (1, 2)
+from lamina.values.schema import Column, DataType
+from lamina.warehouse.sql import quote
+
+SALTS = (1, 2)
 _LOW_HALF = 0xFFFFFFFF
 
 _SIMPLE = ("tinyint", "smallint", "int", "bigint", "boolean", "string", "binary", "date", "timestamp", "timestamp_ntz")
@@ -19,18 +23,20 @@ def is_hashable(kind: DataType) -> bool:
     return kind in (*_SIMPLE, "float", "double") or kind.startswith("decimal(")
 
 
-def checksum(columns: Schema) -> tuple[str, ...]:
-    """Return the aggregates whose equality means that two bags of rows are equal in these columns."""
-    ordered = sorted(columns, key=lambda column: folded(column.name))
-    types = ",".join(f"{folded(column.name)} {column.type}" for column in ordered)
-    nulls = ", ".join(f"isnull({quote(column.name)})" for column in ordered)
-    values = ", ".join(_value(column.name, column.type) for column in ordered)
-    hashes = [f"xxhash64({salt}, {text(types)}, {nulls}, {values})" if ordered else "0" for salt in _SALTS]
-    halves = [
-        part for hashed in hashes for part in (f"sum({hashed} & {_LOW_HALF})", f"sum(shiftrightunsigned({hashed}, 32))")
-    ]
-    return ("count(1)", *halves)
+def value_hashes(column: Column) -> tuple[str, ...]:
+    """Return the hashes of one value, one for each salt; that of a null is the salt's own."""
+    name = quote(column.name)
+    # The text of a float would say it all, but costs more than everything else here: only zeros are asked for it.
+    sign = f", if({name} = 0, CAST({name} AS STRING) = '-0.0', false)" if column.type in ("float", "double") else ""
+    return tuple(f"xxhash64({salt}, {name}{sign})" for salt in SALTS)
 
 
-def _value(name: str, kind: DataType) -> str:
-    return f"CAST({quote(name)} AS STRING)" if kind in ("float", "double") else quote(name)
+def row_hash(values: Iterable[str]) -> str:
+    """Return one hash of several values of a row, given their hashes."""
+    return f"xxhash64({', '.join(values)})"
+
+
+def sums_of(hashed: str, sign: str) -> tuple[str, ...]:
+    """Return the sums of a hash over rows, each row added or taken away by its sign; halves do not overflow."""
+    halves = (f"({hashed} & {_LOW_HALF})", f"shiftrightunsigned({hashed}, 32)")
+    return tuple(f"sum({sign} * {half})" for half in halves)

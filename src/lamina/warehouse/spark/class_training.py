@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lamina.project.source import SourceTable
 from lamina.strategies.traits import Upsert
+from lamina.values.batch import DiffQuestion
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Position, SourceName, TableName
 from lamina.values.schema import Column, DataType
@@ -92,4 +93,6 @@ def _compare(session: "SparkSession", settings: WarehouseSettings) -> None:
     last = metadata.position or Position("")
     first = next(item.position for item in metadata.snapshots.values() if item.parent is None)
     old, new = (read_snapshot(session, "lake.a.t", position) for position in (first, last))
-    diff_sides(of_versions(old, new), (), before=_COLUMNS, after=_COLUMNS)
+    by_day = DiffQuestion(columns=None, filter_column=ColumnName("d"), unit="day")
+    for questions in ((), (by_day,)):
+        diff_sides(of_versions(old, new), questions, before=_COLUMNS, after=_COLUMNS)

@@ -1,164 +1,165 @@
-"""Old rows against new ones by checksums, for each set of columns someone reads: what early cutoff is decided by."""
+"""Old rows against new ones by checksums, for each set of columns someone reads: what early cutoff is decided by.
+
+One pass over both sides answers every question: checksums of new rows less those of old ones are summed by the units
+of each filter column, and those sums add up to that of the whole.
+"""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lamina.values.batch import Diff, DiffQuestion
-from lamina.values.interval import WHOLE, Interval, merge
-from lamina.values.names import folded, folded_names
-from lamina.values.schema import Schema
+from lamina.values.grid import Unit
+from lamina.values.interval import merge
+from lamina.values.names import folded
+from lamina.values.schema import Column, Schema
 from lamina.values.touch import Refinement
 from lamina.values.value import Value
-from lamina.warehouse.spark.checksum import checksum, is_hashable
+from lamina.warehouse.spark.checksum import SALTS, row_hash, sums_of, value_hashes
+from lamina.warehouse.spark.diff_questions import ALL, compared
+from lamina.warehouse.spark.diff_units import common_unit, known_unit, unit_around, unit_sql
 from lamina.warehouse.sql import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# Checksums of one side: by the unit's first microsecond (None: rows without a time), a tuple for each set of columns.
-Sums = dict[int | None, list[tuple[int, ...]]]
+Sides = Callable[[list[str]], "DataFrame"]  # some columns of both sides, with the sign of each row
 
-Sides = Callable[[list[str]], "DataFrame"]  # some columns of both sides, with whether a row is an old one
+SIGN = "lamina__sign"  # 1 for a new row, -1 for an old one
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-_FIRST_YEAR = (datetime(2, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
-_LAST_YEAR = (datetime(9999, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
-
-_TRUNCATED = {"day": "DAY", "week": "WEEK", "month": "MONTH", "year": "YEAR"}
-_MINUTES = {"5 minutes": 5, "15 minutes": 15, "30 minutes": 30}
-
-_TIMES = frozenset({"date", "timestamp", "timestamp_ntz"})
-
-_IS_OLD = "lamina__is_old"
-
-_ALL = DiffQuestion(columns=None)
+_BY, _UNIT = "lamina__by", "lamina__unit"
 
 
-class Group(Value, frozen=True):
-    """Questions that one pass answers: grouped by the same units, or not at all."""
+class Pass(Value, frozen=True):
+    """What one pass over both sides sums: sets of columns, by the units of some filter columns."""
 
-    filter_column: str | None
-    unit: str | None
+    sets: tuple[Schema, ...]
+    units: dict[str, Unit]  # by filter column, in lower case
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Return every column that is read, once."""
+        return tuple(dict.fromkeys(column for columns in self.sets for column in columns))
+
+
+class Change(Value, frozen=True):
+    """How far the checksums of both sides differ, in one unit of one filter column."""
+
+    by: str | None  # the filter column
+    unit: int | None  # its first microsecond; None: rows without a time, or no filter column
+    rows: int
+    sums: dict[Schema, tuple[int, ...]]
+
+    def of(self, columns: Schema) -> tuple[int, ...]:
+        """Return how far the rows differ in some columns; without any they are only counted."""
+        return (self.rows, *self.sums.get(columns, ()))
 
 
 def of_versions(old: "DataFrame", new: "DataFrame") -> Sides:
     """Compare the rows of two versions."""
-
-    def sides(names: list[str]) -> "DataFrame":
-        return old.selectExpr(*names, f"true AS {_IS_OLD}").unionAll(new.selectExpr(*names, f"false AS {_IS_OLD}"))
-
-    return sides
+    return lambda names: old.selectExpr(*names, f"-1L AS {SIGN}").unionAll(new.selectExpr(*names, f"1L AS {SIGN}"))
 
 
 def of_changes(changes: "DataFrame") -> Sides:
     """Compare the rows of the files that one commit removed with those of the files it added."""
     # A filter by the kind of change would be given to Iceberg, which refuses it.
-    return lambda names: changes.selectExpr(*names, f"_change_type = 'DELETE' AS {_IS_OLD}")
+    return lambda names: changes.selectExpr(*names, f"if(_change_type = 'DELETE', -1L, 1L) AS {SIGN}")
 
 
 def diff_sides(sides: Sides, questions: tuple[DiffQuestion, ...], *, before: Schema, after: Schema) -> Diff:
     """Compare old rows with new ones and answer each question that can be answered."""
-    asked = tuple(dict.fromkeys((_ALL, *questions)))
-    answerable = {question: columns for question in asked if (columns := compared(question, before, after))}
-    groups = sorted({_group(question) for question in answerable}, key=str)
-    answers: dict[DiffQuestion, Refinement | None] = {}
-    for group in groups:
-        members = [question for question in answerable if _group(question) == group]
-        sets = [answerable[question] for question in members]
-        sums = _sums(sides, group, sets)
-        for place, question in enumerate(members):
-            answers[question] = _answer(question, group, place, *sums)
-    whole = answers.get(_ALL)
+    asked = tuple(dict.fromkeys((ALL, *questions)))
+    answerable = {question: columns for question in asked if (columns := compared(question, before, after)) is not None}
+    if not answerable:
+        return Diff(is_equal=False, refinements=())
+    plan = _pass_of(answerable)
+    changes = _changes(sides, plan)
+    answers = {question: _answer(question, columns, plan, changes) for question, columns in answerable.items()}
+    whole = answers.get(ALL)
     return Diff(
         is_equal=whole is not None and whole.is_equal,
         refinements=tuple(answer for question in questions if (answer := answers.get(question)) is not None),
     )
 
 
-def compared(question: DiffQuestion, before: Schema, after: Schema) -> Schema:
-    """Return the columns a question compares; none if they differ in type or cannot be hashed."""
-    old = {folded(column.name): column for column in before}
-    new = {folded(column.name): column for column in after}
-    if question.columns is None and old.keys() != new.keys():
-        return ()
-    names = folded_names(new if question.columns is None else question.columns)
-    if question.filter_column is not None:
-        names |= {folded(question.filter_column)}
-    if not names <= old.keys() or not names <= new.keys():
-        return ()
-    if question.filter_column is not None and new[folded(question.filter_column)].type not in _TIMES:
-        return ()  # it was a time when the code that asks was written
-    if any(old[name].type != new[name].type or not is_hashable(new[name].type) for name in names):
-        return ()
-    return tuple(new[name] for name in sorted(names))
+def _pass_of(answerable: dict[DiffQuestion, Schema]) -> Pass:
+    """Return the one pass that answers all questions: each set of columns once, each filter column by one unit."""
+    asked: dict[str, set[Unit]] = {}
+    for question in answerable:
+        if question.filter_column is not None:
+            asked.setdefault(folded(question.filter_column), set()).add(known_unit(question.unit))
+    units = {name: common_unit(asked[name]) for name in sorted(asked)}
+    return Pass(sets=tuple(dict.fromkeys(columns for columns in answerable.values() if columns)), units=units)
 
 
-def _group(question: DiffQuestion) -> Group:
-    return Group(filter_column=question.filter_column, unit=question.unit if question.filter_column else None)
-
-
-def _sums(sides: Sides, group: Group, sets: list[Schema]) -> tuple[Sums, Sums]:
-    """Return the checksums of both sides for each set of columns, in one job."""
+def _changes(sides: Sides, plan: Pass) -> tuple[Change, ...]:
+    """Return where both sides differ, in one job."""
     from pyspark.sql import functions
 
-    names = [quote(name) for name in sorted({column.name for columns in sets for column in columns})]
-    unit = functions.expr(_unit_sql(group) or "CAST(NULL AS BIGINT)").alias("unit")
-    aggregates = [functions.expr(aggregate) for columns in sets for aggregate in checksum(columns)]
-    rows = sides(names).groupBy(_IS_OLD, unit).agg(*aggregates).collect()
-    before = {row[1]: _split(list(row)[2:], sets) for row in rows if row[0]}
-    after = {row[1]: _split(list(row)[2:], sets) for row in rows if not row[0]}
-    return before, after
+    keys = (_BY, _UNIT) if plan.units else ()
+    hashes = [_row_name(place, salt) for place in range(len(plan.sets)) for salt in SALTS]
+    sums = (f"sum({SIGN})", *(part for hashed in hashes for part in sums_of(hashed, SIGN)))
+    found = _hashed(sides, plan).groupBy(*keys).agg(*map(functions.expr, sums)).collect()
+    return tuple(_change(tuple(row), plan) for row in found)
 
 
-def _split(values: list[Any], sets: list[Schema]) -> list[tuple[int, ...]]:
-    width = len(values) // len(sets)
-    return [tuple(value or 0 for value in values[at : at + width]) for at in range(0, len(values), width)]
+def _hashed(sides: Sides, plan: Pass) -> "DataFrame":
+    """Return for each row its sign, its unit of each filter column, and its hash for each set of columns."""
+    names = {folded(column.name): column.name for column in plan.columns}
+    units = [f"{unit_sql(names[name], unit)} AS u{place}" for place, (name, unit) in enumerate(plan.units.items())]
+    places = {column: place for place, column in enumerate(plan.columns)}
+    values = [
+        f"{hashed} AS {_value_name(place, salt)}"
+        for column, place in places.items()
+        for salt, hashed in zip(SALTS, value_hashes(column), strict=True)
+    ]
+    rows = [
+        f"{row_hash(_value_name(places[column], salt) for column in columns)} AS {_row_name(place, salt)}"
+        for place, columns in enumerate(plan.sets)
+        for salt in SALTS
+    ]
+    read = sides([quote(name) for name in names.values()])
+    return read.selectExpr(SIGN, *units, *values).selectExpr(SIGN, *_keys(len(units)), *rows)
 
 
-def _answer(question: DiffQuestion, group: Group, place: int, old: Sums, new: Sums) -> Refinement | None:
+def _keys(units: int) -> tuple[str, ...]:
+    """Return what rows are grouped by; a row counts once for each filter column."""
+    # Grouped by all of them together, unrelated filter columns would give a group for nearly every row.
+    if units > 1:
+        each = ", ".join(f"struct({place} AS {_BY}, u{place} AS {_UNIT})" for place in range(units))
+        return (f"inline(array({each}))",)
+    return (f"0 AS {_BY}", f"u0 AS {_UNIT}") if units else ()
+
+
+def _value_name(place: int, salt: int) -> str:
+    return f"v{place}_{salt}"
+
+
+def _row_name(place: int, salt: int) -> str:
+    return f"r{place}_{salt}"
+
+
+def _change(row: tuple[int | None, ...], plan: Pass) -> Change:
+    by, unit = row[:2] if plan.units else (0, None)
+    rows, *sums = (item or 0 for item in (row[2:] if plan.units else row))
+    width = len(sums) // max(len(plan.sets), 1)
+    return Change(
+        by=tuple(plan.units)[by or 0] if plan.units else None,
+        unit=unit,
+        rows=rows,
+        sums={columns: tuple(sums[at * width : (at + 1) * width]) for at, columns in enumerate(plan.sets)},
+    )
+
+
+def _answer(question: DiffQuestion, columns: Schema, plan: Pass, changes: tuple[Change, ...]) -> Refinement | None:
     """Return what is proven for one question: equal, or changed only in some units."""
-    empty = (0,) * 5
-    units = [unit for unit in old.keys() | new.keys() if _at(old, unit, place, empty) != _at(new, unit, place, empty)]
-    if not units:
+    if question.filter_column is None:
+        first = next(iter(plan.units), None)
+        parts = zip(*(change.of(columns) for change in changes if change.by == first), strict=True)
+        return None if any(sum(part) for part in parts) else Refinement(columns=question.columns)
+    by, unit = folded(question.filter_column), known_unit(question.unit)
+    changed = [change.unit for change in changes if change.by == by and any(change.of(columns))]
+    if not changed:
         return Refinement(columns=question.columns)
-    if group.filter_column is None:
-        return None
     # A row without a time lies in no range.
-    ranges = merge(tuple(_interval(unit, group) for unit in units if unit is not None))
+    ranges = merge(tuple(unit_around(start, unit) for start in changed if start is not None))
     return Refinement(columns=question.columns, filter_column=question.filter_column, ranges=ranges)
-
-
-def _at(sums: Sums, unit: int | None, place: int, empty: tuple[int, ...]) -> tuple[int, ...]:
-    found = sums.get(unit)
-    return empty if found is None else found[place]
-
-
-def _unit_sql(group: Group) -> str | None:
-    if group.filter_column is None:
-        return None
-    # A number: a timestamp would come back in the time zone of this host.
-    time = f"CAST({quote(group.filter_column)} AS TIMESTAMP)"
-    if group.unit in _MINUTES:
-        return f"unix_micros({time}) - pmod(unix_micros({time}), {_MINUTES[group.unit] * 60_000_000})"
-    return f"unix_micros(date_trunc('{_TRUNCATED.get(group.unit or '', 'HOUR')}', {time}))"
-
-
-def _interval(unit: int, group: Group) -> Interval:
-    """Return the unit that starts at a truncated time."""
-    # Spark's calendar is longer than Python's.
-    if not _FIRST_YEAR <= unit < _LAST_YEAR:
-        return WHOLE
-    start = _EPOCH + timedelta(microseconds=unit)
-    match _TRUNCATED.get(group.unit or ""):
-        case "DAY":
-            return Interval(start, start + timedelta(days=1))
-        case "WEEK":
-            return Interval(start, start + timedelta(days=7))
-        case "MONTH":
-            return Interval(start, start.replace(year=start.year + start.month // 12, month=start.month % 12 + 1))
-        case "YEAR":
-            return Interval(start, start.replace(year=start.year + 1))
-        case _:
-            return Interval(start, start + timedelta(minutes=_MINUTES.get(group.unit or "", 60)))

@@ -44,6 +44,7 @@ from lamina.warehouse.sources.table_frames import read_changed, read_snapshot
 from lamina.warehouse.spark import checks, writes
 from lamina.warehouse.spark.checked_rows import aggregates_of, checked_rows
 from lamina.warehouse.spark.diff import diff_sides, of_changes, of_versions
+from lamina.warehouse.spark.diff_by_files import diff_by_files
 from lamina.warehouse.spark.errors import translated
 from lamina.warehouse.spark.frame import Frames
 from lamina.warehouse.spark.query import refuse_writing, run_query
@@ -197,9 +198,13 @@ class SparkWarehouse:
             return Diff(is_equal=False, refinements=())
         model = self._graph.model(staged.batch.model)
         name = relation(self._settings.catalog, stage_of(staged.batch.commit))
+        is_one_step = self._is_one_step(staged, base)
+        known = diff_by_files(read_metadata(staged.pointer), questions, before=base.columns) if is_one_step else None
+        if known is not None:
+            return known
         with translated(model.name, folder=self._folder):
             session = self._application.session()
-            if staged.batch.mode != "replace_slices" and self._is_one_step(staged, base):
+            if staged.batch.mode != "replace_slices" and is_one_step:
                 # Rows of files that both versions have are equal.
                 sides = of_changes(read_changed(session, name, since=base.position, until=staged.position))
             else:
