@@ -15,7 +15,7 @@ KILLED = -9
 
 # Each is a run that dies there; later ones meet what earlier ones left behind.
 FAILPOINTS = (
-    ("lease.after", "recover.after", "intent.after", "stage.after", "stage.after@2"),
+    ("lease.after", "recover.after", "plan.after", "intent.after", "stage.after", "stage.after@2"),
     ("fold.after", "prepare.after", "publish.after", "check.after@2", "finish.before"),
     ("diff.after", "diff.after"),
 )
@@ -83,8 +83,11 @@ def test_a_retry_that_is_killed_is_not_forgotten(shop: Shop) -> None:
 
     assert shop.command("retry", "daily_revenue", failpoint="stage.after") == (KILLED, {})
 
-    built = {"sales.daily_revenue": f"requested: {day}; the same rows as before, nothing written"}
-    assert shop.command("run") == (0, built)
+    code, built = shop.command("run")
+    assert (code, list(built)) == (0, ["sales.daily_revenue"])
+    reason = built["sales.daily_revenue"]
+    assert reason.startswith(f"requested: {day}; failed at ")
+    assert reason.endswith("; the same rows as before, nothing written")
     assert shop.command("run") == (0, {})
 
 
