@@ -167,7 +167,7 @@ class TablesKeptElsewhere(LaminaError):
     delete what the other one does.
     Fix: give the copy tables of its own: copy the warehouse folder, name the new folder in `catalog.warehouse` and run
     `lamina state relocate`. Two checkouts that are meant to work on the same tables share one state file: name it in
-    `catalog.database`. If the other project is no longer used, delete its state file.
+    `catalog.uri`. If the other project is no longer used, delete its state file.
     """
 
     code = "L712"
@@ -176,7 +176,7 @@ class TablesKeptElsewhere(LaminaError):
         super().__init__(
             f"the tables in `{warehouse}` are written by the state file `{keeper}`, and `{state}` is another one",
             hint="copy the warehouse, name the new folder in `catalog.warehouse` and run `lamina state relocate`; or"
-            " let both use one state file, set in `catalog.database`; or delete the other file, if it is unused",
+            " let both use one state file, set in `catalog.uri`; or delete the other file, if it is unused",
         )
 
 
