@@ -50,7 +50,7 @@ def test_only_appended_files_are_read(lake: Lake) -> None:
     staged = lake.build(model, "append", pins=(second.replace(since=first.position),))
 
     assert lake.sql("SELECT id FROM lake.i.t ORDER BY id") == [(1,), (2,)]
-    assert staged.watermark == "2026-01-02 00:00:00.5"
+    assert staged.watermark == "2026-01-02T00:00:00.5Z"
     Path(lake.folder, source.location, "a.csv").unlink()
     (third,) = lake.pins(model)
     with pytest.raises(NotAppended):
