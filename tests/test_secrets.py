@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from lamina.api.compiling import compile_text, text_of
 from lamina.api.project import open_project
 from lamina.api.starter import start_project
@@ -39,13 +41,15 @@ def test_i12_no_document_and_no_file_holds_a_secret(tmp_path: Path) -> None:
     assert not [path for path in written if SECRET.encode() in path.read_bytes()]
 
 
-def test_i12_a_secret_that_is_written_out_is_not_kept_with_the_text_of_a_project(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "written", ['"{}"', "'{}'", '"{}\\\\is\\"more"', '"cash$ {}"'], ids=["plain", "single", "escaped", "dollar"]
+)
+def test_i12_a_secret_that_is_written_out_is_not_kept_with_the_text_of_a_project(written: str, tmp_path: Path) -> None:
     folder = _project(tmp_path / "shop")
     settings = folder / "lamina.toml"
-    settings.write_text(settings.read_text().replace("${SHOP_SECRET}", SECRET))
+    settings.write_text(settings.read_text().replace('"${SHOP_SECRET}"', written.format(SECRET)))
     project = open_project(str(folder), variables={})
-    secrets = tuple(project.config.spark.secret_conf.values())
-    text = text_of(project.scan, project.variables, secrets=secrets)
+    text = text_of(project.scan, project.variables)
     assert any(KEY in file.content for file in text.files)
     assert not [file.path for file in text.files if SECRET in file.content]
     assert compile_text(text, str(folder), {}, source_schema=lambda _: None) is not None

@@ -11,7 +11,7 @@ from lamina.project.project_file import SECTIONS, ProjectFile
 from lamina.project.rules import later_feature
 from lamina.project.toml import Substituted
 from lamina.values.diagnostic import Diagnostic
-from lamina.values.secret import Secret
+from lamina.values.secret import SECRET_KEY, Secret
 from lamina.values.value import Value
 
 EMBEDDED = "sqlite:///.lamina/lamina.db"
@@ -32,7 +32,7 @@ DEFAULTS: dict[str, Any] = {
     "run.fail_fast": False,
     "run.rebuild_limit": 400,
 }
-SECRET_KEY = re.compile(r"password|secret|token|credential|access.?key|private", re.IGNORECASE)
+_SECRET_KEY = re.compile(SECRET_KEY, re.IGNORECASE)
 
 
 class SparkConfig(Value, frozen=True):
@@ -167,7 +167,7 @@ def _unsupported(root: str, chosen: Mapping[str, Any]) -> dict[str, str]:
 
 def _assemble(root: str, file: ProjectFile, chosen: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
     conf: dict[str, str] = chosen["spark.conf"]
-    secrets = {key: Secret(value) for key, value in conf.items() if SECRET_KEY.search(key)}
+    secrets = {key: Secret(value) for key, value in conf.items() if _SECRET_KEY.search(key)}
     shown = {**chosen, "spark.conf": {key: str(secrets.get(key, value)) for key, value in conf.items()}}
     run = {key.partition(".")[2]: value for key, value in chosen.items() if key.startswith("run.")}
     return Config(

@@ -1,5 +1,6 @@
 """A model is promoted with its publication; a new compiler reads the promoted text again."""
 
+import sqlite3
 from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
@@ -111,6 +112,16 @@ def test_i9_a_new_compiler_rebuilds_nothing_by_itself(is_edited: bool, world: Wo
     assert done == {T0: "skipped", T1: "completed" if is_edited else "skipped"}
     assert world.pointers()[T0] == before[T0]  # type: ignore[index] # the table of a model has its name
     assert all(item.compiler == "compiler 1" for item in view_of(world).promoted.values())
+
+
+def test_i3_tables_from_before_an_upgrade_are_known_when_their_record_is_lost_after_it(world: World) -> None:
+    world.compiler += 1
+    run_engine(world, Process())
+    before = world.pointers()
+    with closing(sqlite3.connect(world.path)) as connection, connection:
+        connection.execute("DELETE FROM lamina_model")
+    assert is_idle(run_engine(world, Process()))
+    assert world.pointers() == before
 
 
 def test_a_run_that_dies_in_the_middle_of_an_upgrade_rebuilds_nothing_later(world: World) -> None:

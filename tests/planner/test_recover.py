@@ -16,7 +16,7 @@ TOTAL = model("sales.total", inputs=(use(),))
 BALANCE = model("sales.balance", inputs=(use("sales.balance", by="day"),), strategy=DAILY)
 OLD = built(TOTAL, WHOLE, positions={"raw.orders": "1"})
 NEW = built(TOTAL, WHOLE, positions={"raw.orders": "2"})
-IDENTITY = Identity(project="shop", environment="prod", stores=("store-1",))
+IDENTITY = Identity(projects=("shop",), environment="prod", stores=("store-1",))
 RECORDED = Recorded(pointer="sales.total@a", position=Position("a"), coverage=OLD)
 
 

@@ -257,7 +257,8 @@ class Player:
     @contextmanager
     def _other_run(self) -> Iterator[None]:
         """Hold the lease as another run would, in a process that lives: this one."""
-        store = store_at(self.folder / ".lamina" / "lamina.db", project="scenario")
+        name = tomllib.loads((self.folder / "lamina.toml").read_text())["project"]["name"]
+        store = store_at(self.folder / ".lamina" / "lamina.db", project=name)
         process = f"{socket.gethostname()}:{os.getpid()}:{Path('/proc/self/stat').read_text().split()[21]}"
         now, ttl = datetime.now(UTC), timedelta(minutes=1)
         lease = store.take_lease(PROD, RunId("run-of-others"), process=process, now=now, ttl=ttl, above=0)

@@ -57,9 +57,31 @@ def test_rows_without_a_project_are_those_of_the_first_that_opens_the_state(tmp_
 @pytest.mark.parametrize(("is_private", "models"), [(True, ["m.t0", "m.t1"]), (False, [])])
 def test_a_renamed_project_keeps_a_state_that_is_its_own(is_private: bool, models: list[str], tmp_path: Path) -> None:
     path = _kept_state(KEPT[-1], tmp_path / "lamina.db")
-    SqlStore(Database(path), CATALOG, project="shop").close()
+    SqlStore(Database(path), CATALOG, project="shop", is_private=is_private).close()
     with closing(SqlStore(Database(path), CATALOG, project="bakery", is_private=is_private)) as store:
         assert sorted(store.view(PROD).models) == models
+        assert store.former_projects == (("shop",) if is_private else ())
+
+
+def test_a_project_is_not_renamed_while_a_run_works_under_its_other_name(tmp_path: Path) -> None:
+    path = _kept_state(KEPT[-1], tmp_path / "lamina.db")
+    with closing(SqlStore(Database(path), CATALOG, project="shop", is_private=True)) as store:
+        lease = lease_of(store, now=NOW)
+        with closing(SqlStore(Database(path), CATALOG, project="bakery", is_private=True, opened_at=NOW)) as other:
+            assert other.view(PROD).models == {}
+        store.release_lease(lease)
+    with closing(SqlStore(Database(path), CATALOG, project="bakery", is_private=True, opened_at=NOW)) as other:
+        assert sorted(other.view(PROD).models) == ["m.t0", "m.t1"]
+
+
+@pytest.mark.parametrize("graph", ["{", "{}", '{"models": [1]}'])
+def test_a_promoted_project_that_cannot_be_read_is_left_behind(graph: str, tmp_path: Path) -> None:
+    path = _kept_state(KEPT[-1], tmp_path / "lamina.db")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE lamina_graph SET graph = ?", (graph,))
+    with closing(SqlStore(Database(path), CATALOG, project="shop")) as store:
+        assert sorted(store.view(PROD).models) == ["m.t0", "m.t1"]
+        assert store.view(PROD).promoted == {}
 
 
 def test_a_state_is_brought_up_to_date_once(tmp_path: Path) -> None:

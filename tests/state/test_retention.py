@@ -20,6 +20,7 @@ from tests.behaviour.examples import (
     touch_of,
 )
 
+from lamina.compiler.graph import Graph
 from lamina.state import retention
 from lamina.state.port import ModelRecord
 from lamina.state.store import SqlStore
@@ -60,6 +61,24 @@ def test_runs_and_plans_are_kept_by_number(store: SqlStore, monkeypatch: pytest.
         False,
         True,
     ]
+
+
+def test_plans_of_runs_leave_room_for_those_that_wait_for_apply(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "KEPT_PLANS", 1)
+    lease = lease_of(store)
+    store.save_plan(plan_of("waits"))
+    for number in range(3):
+        store.begin_plan(
+            plan_of(f"ran-{number}"),
+            Graph(project="shop", models=(), sources=(), layers=(), diagnostics=()),
+            lease,
+            asked={},
+        )
+    store.expire(NOBODY, lease, now=NOW)
+    kept = [name for name in ("waits", "ran-0", "ran-1", "ran-2") if store.load_plan(PROD, PlanId(name)) is not None]
+    assert kept == ["waits", "ran-2"]
 
 
 def test_the_last_batch_of_a_model_stays_however_old(store: SqlStore, stages: Callable[[str, str], None]) -> None:

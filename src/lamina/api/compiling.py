@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,18 +14,22 @@ from lamina.compiler.graph import Graph
 from lamina.project.cache_file import code_version
 from lamina.project.keys import keys_of, used_variables
 from lamina.project.project import Project
-from lamina.project.scan import Scan, ScannedFile
+from lamina.project.scan import PROJECT_FILE, Scan, ScannedFile
 from lamina.project.source import SourceSchema, SourceTable
 from lamina.values.codec import content_hash
 from lamina.values.names import TableName
 from lamina.values.project_text import ProjectText, TextFile, project_text
 from lamina.values.schema import Schema
-from lamina.values.secret import Secret, hidden
+from lamina.values.secret import HIDDEN, SECRET_KEY
 
 if TYPE_CHECKING:
     from lamina.config import CatalogConfig
 
 _NOT_COMPILED = ("tests/",)
+# The value of a secret key in a settings file that someone wrote out, in place of the name of a variable.
+_WRITTEN_OUT = re.compile(
+    rf"""((?:{SECRET_KEY})[\w.'"-]*\s*=\s*)("(?:[^"\\$]|\\.|\$(?!\{{))*"|'(?:[^'$]|\$(?!\{{))*')""", re.IGNORECASE
+)
 BETWEEN_COLLECTIONS = 50_000  # new values that may form cycles; the trees of a few queries have about 10,000
 
 
@@ -52,13 +57,26 @@ def compile_scan(scan: Scan, variables: Mapping[str, str], *, source_schema: Sou
         return made.graph
 
 
-def text_of(scan: Scan, variables: Mapping[str, str], *, secrets: tuple[Secret, ...]) -> ProjectText:
+def text_of(scan: Scan, variables: Mapping[str, str]) -> ProjectText:
     """Return what a project is compiled from, to be compiled again by a later version; secrets in it are hidden."""
     files = (file for file in scan.files if not file.path.startswith(_NOT_COMPILED))
     return project_text(
-        tuple(TextFile(file.path, file.hash, hidden(file.content.decode(), secrets)) for file in files),
-        variables=content_hash(used_variables(scan, variables)),
+        tuple(TextFile(file.path, file.hash, _kept(file)) for file in files),
+        variables=_digest(scan, variables),
     )
+
+
+def _kept(file: ScannedFile) -> str:
+    text = file.content.decode()
+    return _WRITTEN_OUT.sub(rf'\1"{HIDDEN}"', text) if file.path == PROJECT_FILE else text
+
+
+def _digest(scan: Scan, variables: Mapping[str, str]) -> str:
+    """Return what stands for the values of variables that are compiled: of the project file, those of `[vars]`."""
+    from lamina.project.project_file import load_project_file
+
+    others = scan.replace(files=tuple(file for file in scan.files if file.path != PROJECT_FILE))
+    return content_hash((load_project_file(scan, variables).variables, used_variables(others, variables)))
 
 
 def compile_text(
@@ -69,7 +87,7 @@ def compile_text(
 
     files = tuple(ScannedFile(file.path, file.content.encode(), file.hash) for file in text.files)
     scan = Scan(root=root, files=files)
-    if content_hash(used_variables(scan, variables)) != text.variables:
+    if _digest(scan, variables) != text.variables:
         return None
     return _compile(read_project(scan, variables), NOTHING, source_schema).graph
 

@@ -16,7 +16,8 @@ from lamina.state import copies, place
 from lamina.state.dialect import StateTransaction
 from lamina.state.dropped import Dropped, forget_table, read_dropped
 from lamina.state.errors import ProjectMoved, StateCorrupt, StateLost, StateUnavailable, TablesKeptElsewhere
-from lamina.state.migrations import KNOWN, found_version
+from lamina.state.migrations import COUNTING, KNOWN, found_version
+from lamina.state.place import Place
 from lamina.state.publications import read_publications
 from lamina.state.sqlite import Database, Lock, looking, putting_in_order
 from lamina.state.store import SqlStore
@@ -159,9 +160,9 @@ def _trouble(config: Config) -> Trouble | None:
             return Trouble("it has lost its version", is_replaced=True)
         if version > KNOWN:
             return None  # reported when it is opened
-        found = place.read_place(connection) if version == KNOWN else None
+        found = _place(connection, version)
         is_empty = not (has_catalog(connection) and has_rows(connection))
-        left = () if found is None else tuple(item.table for item in _left_behind(connection, config))
+        left = () if found is None else tuple(item.table for item in _left_behind(connection, config, found))
     if found is not None and (counted := read_publications(warehouse, found.identity)) is not None:
         missed = counted.number - found.published
         if missed > 0:
@@ -176,11 +177,18 @@ def _trouble(config: Config) -> Trouble | None:
     return None
 
 
-def _left_behind(transaction: StateTransaction, config: Config) -> tuple[FoundTable, ...]:
+def _place(transaction: StateTransaction, version: int) -> Place | None:
+    """Return the row of a store of any version that counts publications."""
+    if version == KNOWN:
+        return place.read_place(transaction)
+    return place.read_older_place(transaction) if version >= COUNTING else None
+
+
+def _left_behind(transaction: StateTransaction, config: Config, store: Place) -> tuple[FoundTable, ...]:
     """Return the tables that were published and have no row, although their files are there; folders are not listed."""
     catalog = JdbcCatalog(config.catalog.name)
     known = catalog.pointers(transaction) if has_catalog(transaction) else {}
-    home = Path(place.read_place(transaction).warehouse or config.catalog.warehouse)
+    home = Path(store.warehouse or config.catalog.warehouse)
     missing = missing_tables(transaction, known, table_of=lambda pointer: _table_at(pointer, home))
     if not missing:
         return ()

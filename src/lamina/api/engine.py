@@ -20,7 +20,7 @@ from lamina.executor.failpoint import armed, kill_hook
 from lamina.executor.log import RunLog
 from lamina.executor.runtime import Compiling, Runtime
 from lamina.planner.broken import Broken, find_broken, only, with_promoted, without
-from lamina.project.cache_file import code_version
+from lamina.project.cache_file import compiler_version
 from lamina.project.setting_place import setting_place
 from lamina.state.port import Origin
 from lamina.values.diagnostic import Diagnostic, sort_diagnostics
@@ -130,7 +130,7 @@ def _working(project: Opened, loaded: Loaded, graph: Graph, *, broken: Broken | 
         emit=log,
         environment=EnvironmentName(config.environment),
         project=config.project,
-        compiling=_compiling(project, config),
+        compiling=_compiling(project),
         place_of=lambda model, key: setting_place(config.root, model.path, key),
     )
     with ExitStack() as stack:
@@ -151,12 +151,11 @@ def _working(project: Opened, loaded: Loaded, graph: Graph, *, broken: Broken | 
         )
 
 
-def _compiling(project: Opened, config: Config) -> Compiling:
+def _compiling(project: Opened) -> Compiling:
     """Return how a project was compiled, and how a text that it had before is, with the sources as they are now."""
     known = schema_reader(project.root, lambda: project.settings.config.catalog)
-    secrets = tuple(config.spark.secret_conf.values())
     return Compiling(
-        origin=Origin(code_version(), text_of(project.scan, project.variables, secrets=secrets)),
+        origin=Origin(compiler_version(), text_of(project.scan, project.variables)),
         compile=lambda text: compile_text(text, project.scan.root, project.variables, source_schema=known),
     )
 

@@ -1,10 +1,14 @@
 """Derive the records of models from their tables, and say where the state differs from them (I3)."""
 
+from functools import partial
+
 from lamina.compiler.graph import Graph
 from lamina.executor.lease import held_lease
 from lamina.executor.observe import Observed, look, managed_models, recorded_of
+from lamina.executor.recompile import recompile
 from lamina.executor.runtime import Runtime
 from lamina.planner.agreement import differences
+from lamina.planner.recompiled import as_called_now
 from lamina.values.custody import DerivedModel, StateDifference
 from lamina.values.names import RunId
 
@@ -29,16 +33,17 @@ def state_differences(runtime: Runtime, graph: Graph) -> tuple[StateDifference, 
     view = runtime.store.view(runtime.environment)
     models = managed_models(graph)
     heads = runtime.warehouse.heads([model.target for model in models])
-    return tuple(
-        item
-        for model in models
-        for item in differences(
-            recorded_of(view, model.name),
-            heads[model.target],
-            model=model.name,
-            mark=runtime.warehouse.history(model.target, None).mark,
+    again = recompile(runtime, view)
+    found: list[StateDifference] = []
+    for model in models:
+        recorded, mark = recorded_of(view, model.name), runtime.warehouse.history(model.target, None).mark
+        called = partial(
+            as_called_now, model=model, promoted=view.promoted.get(model.name), recompiled=again.get(model.name)
         )
-    )
+        recorded = recorded and recorded.replace(coverage=called(recorded.coverage))
+        mark = mark and mark.replace(coverage=called(mark.coverage))
+        found += differences(recorded, heads[model.target], model=model.name, mark=mark)
+    return tuple(found)
 
 
 def _derived(runtime: Runtime, graph: Graph, observed: Observed) -> tuple[DerivedModel, ...]:

@@ -82,8 +82,8 @@ def _require_ours(runtime: Runtime, record: ModelRecord, table: TableName, *, is
     mark = runtime.warehouse.history(table, None).mark
     if mark is None:
         raise DropRefused(f"table `{table}` was not written by lamina", hint=hint)
-    owner = (runtime.project, runtime.environment, record.model, runtime.store.identity)
-    if not is_marked_by(mark, *owner):
+    owner = (runtime.environment, record.model, runtime.store.identity)
+    if not any(is_marked_by(mark, name, *owner) for name in (runtime.project, *runtime.store.former_projects)):
         raise DropRefused(f"table `{table}` belongs to model `{mark.model}` of project `{mark.project}`", hint=hint)
 
 

@@ -8,7 +8,7 @@ from lamina.compiler.graph import CompiledModel, Graph
 from lamina.executor.emptied import require_listed
 from lamina.executor.recompile import recompile
 from lamina.executor.runtime import Runtime
-from lamina.planner.recompiled import under_new_fingerprint
+from lamina.planner.recompiled import as_called_now
 from lamina.planner.recover import (
     Found,
     Identity,
@@ -25,7 +25,7 @@ from lamina.state.port import ModelRecord, PromotedModel, StateView
 from lamina.values.coverage import Coverage, Mark
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.facts import Facts, Head, ModelFacts, TargetFacts
-from lamina.values.names import ColumnName, Fingerprint, ModelName, Position, TableName
+from lamina.values.names import ColumnName, ModelName, Position, TableName
 from lamina.values.result import Detection
 from lamina.values.touch import Touch
 from lamina.warehouse.failure import WarehouseFailure
@@ -88,8 +88,8 @@ def look(
     heads = runtime.warehouse.heads([model.target for model in models])
     recompiled = recompile(runtime, view)
     recoveries, marks = _recover(runtime, models, view=view, heads=heads)
-    for name in recompiled.keys() & recoveries.keys():
-        recoveries[name] = _renamed(recoveries[name], recompiled[name], before=view.promoted[name].fingerprint)
+    for model in models:
+        recoveries[model.name] = _renamed(recoveries[model.name], model, view, recompiled=recompiled.get(model.name))
     records = {name: _record(name, recovery.recorded) for name, recovery in recoveries.items()}
     last = {TableName(source.name): _last_position(source, view, records) for source in sources}
     consumed = {} if is_empty_accepted else {name: _consumed(name, last[name], records) for name in last}
@@ -121,13 +121,17 @@ def look(
         unreadable=unreadable,
         taken_over=_taken_over(runtime, view, marks),
         promoted=view.promoted,
-        recompiled=tuple(recompiled.values()),
+        # Records of models that are not looked at keep the fingerprints that their promoted versions have.
+        recompiled=tuple(model for name, model in recompiled.items() if name in recoveries or name not in view.models),
     )
 
 
-def _renamed(recovery: Recovery, model: CompiledModel, *, before: Fingerprint) -> Recovery:
-    coverage = under_new_fingerprint(recovery.recorded.coverage, model, before=before)
-    return recovery.replace(recorded=recovery.recorded.replace(coverage=coverage))
+def _renamed(
+    recovery: Recovery, model: CompiledModel, view: StateView, *, recompiled: CompiledModel | None
+) -> Recovery:
+    before = recovery.recorded.coverage
+    coverage = as_called_now(before, model, view.promoted.get(model.name), recompiled=recompiled)
+    return recovery if coverage == before else recovery.replace(recorded=recovery.recorded.replace(coverage=coverage))
 
 
 def managed_models(graph: Graph) -> tuple[CompiledModel, ...]:
@@ -159,7 +163,9 @@ def _recover(
     }
     marks = tuple(item.mark for item in histories.values() if item.mark is not None)
     identity = Identity(
-        project=runtime.project, environment=runtime.environment, stores=_accepted(runtime, view, marks)
+        projects=(runtime.project, *runtime.store.former_projects),
+        environment=runtime.environment,
+        stores=_accepted(runtime, view, marks),
     )
     recoveries: dict[ModelName, Recovery] = {}
     for model in models:

@@ -196,16 +196,24 @@ def _work(
     )
     is_whole = request.selection.models is None and not request.left_out
     if is_whole and execution.lost is None and result.status in ("success", "nothing_to_do"):
-        _promote(runtime, graph, observed=observed, lease=lease)
+        _promote(runtime, graph, observed=observed, state=state, lease=lease)
     return result, execution.lost
 
 
-def _promote(runtime: Runtime, graph: Graph, *, observed: Observed, lease: Lease) -> None:
+def _promote(runtime: Runtime, graph: Graph, *, observed: Observed, state: RunState, lease: Lease) -> None:
     """Promote what needed no build too, unless nothing is new; each built model was promoted with its publication."""
     origin = runtime.compiling.origin
-    known = {(name, item.compiler, item.text) for name, item in observed.promoted.items()}
-    if known != {(model.name, origin.compiler, origin.text.hash) for model in graph.models}:
-        runtime.store.promote(graph, lease, origin=origin)
+    known = {name: (item.compiler, item.text) for name, item in observed.promoted.items()}
+    if known == {model.name: (origin.compiler, origin.text.hash) for model in graph.models}:
+        return
+    waiting = frozenset(model.name for model in managed_models(graph) if _is_older(model, state))
+    runtime.store.promote(graph, lease, waiting=waiting, origin=origin)
+
+
+def _is_older(model: CompiledModel, state: RunState) -> bool:
+    """Return whether all that is built of a model is by other code, whatever it waits for."""
+    segments = state.record(model.name).coverage.segments
+    return bool(segments) and all(segment.logic != model.fingerprint for segment in segments)
 
 
 def clean_up(runtime: Runtime) -> None:

@@ -149,9 +149,9 @@ def _stale(model: CompiledModel, facts: ModelFacts, *, schedule: Schedule, due: 
     owed = intersect(indebted(coverage), (due,))
     older = older_ranges(model, coverage, due)
     asked = merge(tuple(widen(grid, span) for span in facts.requests))
-    if asked and model.reads_itself:
-        asked = (Interval(asked[0].start, max(asked[-1].end, due.end)),)
     asked = intersect(asked, (due,))
+    if asked and model.reads_itself:
+        asked = (Interval(asked[0].start, due.end),)
     reasons = []
     if gaps:
         reasons.append(_gaps_in_words(facts, gaps, grid))
@@ -189,7 +189,15 @@ def _work(
     if not state.ready:
         return ()
     if not want.is_rebuild:
-        return (Build(model=model.name, intervals=state.ready, reason=want.reason, mode="replace_slices"),)
+        return (
+            Build(
+                model=model.name,
+                intervals=state.ready,
+                reason=want.reason,
+                mode="replace_slices",
+                is_asked=want.is_asked,
+            ),
+        )
     if model.reads_itself:
         # Each slice reads the one before it, so they cannot be made in one step.
         return (Build(model=model.name, intervals=state.ready, reason=want.reason, mode="replace_slices"),)

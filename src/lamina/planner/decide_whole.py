@@ -69,7 +69,7 @@ def _asked_work(model: CompiledModel, facts: ModelFacts, selection: Selection) -
         return Rebuild(model=model.name, intervals=(WHOLE,), reason=reason)
     if not selection.is_forced or not _is_current(model, facts):
         return None
-    return _whole_build(model, "requested with `--force`")
+    return _whole_build(model, "requested with `--force`").replace(is_asked=True)
 
 
 def _requested_work(model: CompiledModel, facts: ModelFacts) -> Build | None:

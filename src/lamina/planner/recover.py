@@ -17,7 +17,7 @@ from lamina.values.value import Value
 class Identity(Value, frozen=True):
     """Whose marks count as ours."""
 
-    project: str
+    projects: tuple[str, ...]  # our name, and those that we had before
     environment: str
     stores: tuple[str, ...]  # our own store's identity, and one taken over
 
@@ -212,7 +212,7 @@ def _after_mark(versions: tuple[Version, ...], mark: Mark) -> tuple[Version, ...
 
 def _is_ours(mark: Mark, model: CompiledModel, *, identity: Identity) -> bool:
     return (
-        mark.project == identity.project
+        mark.project in identity.projects
         and mark.environment == identity.environment
         and mark.model == model.name
         and mark.store in identity.stores

@@ -75,6 +75,20 @@ def _checksum(data: bytes | memoryview) -> bytes:
     return crc32(data).to_bytes(CHECKSUM, "big")
 
 
+def compiler_version() -> str:
+    """Return what identifies the code that makes fingerprints, by its content, wherever it is installed."""
+    from importlib.metadata import version
+
+    stamp = blake2b(VERSION.encode(), digest_size=16)
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for name in ("compiler", "project", "strategies", "values"):
+        for folder in sorted(_folders(os.path.join(package, name))):
+            for file in sorted(entry for entry in os.listdir(folder) if entry.endswith((".py", ".so", ".pyd"))):
+                with open(os.path.join(folder, file), "rb") as content:
+                    stamp.update(content.read())
+    return f"{VERSION} {stamp.hexdigest()} sqlglot {version('sqlglot')}"
+
+
 def code_version() -> str:
     """Return what identifies the code that compiles: lamina's and the parser's files as they are installed."""
     stamp = blake2b(VERSION.encode(), digest_size=16)

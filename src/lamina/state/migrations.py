@@ -25,14 +25,21 @@ def _split_graphs(transaction: StateTransaction) -> None:
     """Give each model of a promoted project a row of its own; its text was not kept, nor who compiled it."""
     rows = transaction.execute("SELECT project, environment, graph FROM lamina_graph").fetchall()
     for project, environment, text in rows:
-        graph = json.loads(text)
-        for model in graph["models"]:
+        try:
+            graph = json.loads(text)
             # A compiled model is an array that begins with its name; the fingerprint is inside, and not looked for.
+            models = [(str(model[0]), json.dumps(model)) for model in graph["models"]]
+        except (ValueError, LookupError, TypeError):
+            # Of an earlier form, or damaged: the next run promotes what there is.
             transaction.execute(
-                "INSERT INTO lamina_promoted (project, environment, model, fingerprint, compiler, compiled, hash,"
-                " text, run_id) VALUES (?, ?, ?, '', '', ?, '', '', '')",
-                (project, environment, model[0], json.dumps(model)),
+                "DELETE FROM lamina_graph WHERE project = ? AND environment = ?", (project, environment)
             )
+            continue
+        transaction.executemany(
+            "INSERT INTO lamina_promoted (project, environment, model, fingerprint, compiler, compiled, hash,"
+            " text, run_id) VALUES (?, ?, ?, '', '', ?, '', '', '')",
+            [(project, environment, name, compiled) for name, compiled in models],
+        )
         transaction.execute(
             "UPDATE lamina_graph SET graph = ?, hash = '' WHERE project = ? AND environment = ?",
             (json.dumps({**graph, "models": []}), project, environment),
@@ -81,6 +88,7 @@ STEPS: tuple[Step, ...] = (
         # Several projects and environments share the tables; every row says which run wrote it. Until now there was
         # one project, whose name was not recorded, and the environment `prod`.
         "ALTER TABLE lamina_store ADD COLUMN owner TEXT",
+        "ALTER TABLE lamina_store ADD COLUMN former TEXT",
         *_remade(
             "lamina_lease",
             "name TEXT NOT NULL, token {integer} NOT NULL, holder TEXT, process TEXT NOT NULL DEFAULT '',"
@@ -135,7 +143,8 @@ STEPS: tuple[Step, ...] = (
         # The promoted version of each model, with the text of the project that it was compiled from.
         "CREATE TABLE lamina_promoted (project TEXT NOT NULL, environment TEXT NOT NULL, model TEXT NOT NULL,"
         " fingerprint TEXT NOT NULL, compiler TEXT NOT NULL, compiled TEXT NOT NULL, hash TEXT NOT NULL,"
-        " text TEXT NOT NULL, run_id TEXT NOT NULL, PRIMARY KEY (project, environment, model)){keyed}",
+        " text TEXT NOT NULL, run_id TEXT NOT NULL, former TEXT NOT NULL DEFAULT '[]',"
+        " PRIMARY KEY (project, environment, model)){keyed}",
         "CREATE TABLE lamina_text (hash TEXT PRIMARY KEY, files TEXT NOT NULL){keyed}",
         "CREATE TABLE lamina_file (hash TEXT PRIMARY KEY, content TEXT NOT NULL){keyed}",
         _split_graphs,
@@ -143,6 +152,7 @@ STEPS: tuple[Step, ...] = (
 )
 
 KNOWN = len(STEPS)
+COUNTING = 2  # the first version that counts publications
 
 
 def bring_up_to_date(database: StateDatabase) -> None:

@@ -6,6 +6,7 @@ Which of several state files counts is asked of SQLite files only: they are copi
 import json
 import os
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 from lamina.state import logs
@@ -44,31 +45,68 @@ class Place(Value, frozen=True):
     published: int
     warehouse: str | None  # None: written before it was recorded
     leaving: tuple[str, ...] = ()  # folders that files of tables may still name: a relocation was not finished
-    owner: str | None = None  # the project it was made for; None: no project has opened it since rows name theirs
+    owner: str | None = None  # the project in whose folder the file is; None: it is shared, or not known
+    former: tuple[str, ...] = ()  # names that this project had before: marks still name them
 
 
 def read_place(transaction: StateTransaction) -> Place:
     """Return the row of the store."""
-    identity, published, warehouse, leaving, owner = transaction.execute(
-        "SELECT identity, published, warehouse, leaving, owner FROM lamina_store"
+    identity, published, warehouse, leaving, owner, former = transaction.execute(
+        "SELECT identity, published, warehouse, leaving, owner, former FROM lamina_store"
     ).fetchone()
-    return Place(str(identity), published, warehouse, tuple(json.loads(leaving or "[]")), owner)
+    left, names = (tuple(json.loads(text or "[]")) for text in (leaving, former))
+    return Place(str(identity), published, warehouse, left, owner, names)
 
 
-def claim(transaction: StateTransaction, project: str) -> None:
-    """Make a project the owner of a store: the rows of its owner before, or of nobody, are the project's."""
-    before = read_place(transaction).owner or ""
-    for table in SCOPED:
-        transaction.execute(f"UPDATE {table} SET project = ? WHERE project = ?", (project, before))
+def read_older_place(transaction: StateTransaction) -> Place:
+    """Return the row of a store that an earlier version wrote, from the second on."""
+    identity, published, warehouse, leaving = transaction.execute(
+        "SELECT identity, published, warehouse, leaving FROM lamina_store"
+    ).fetchone()
+    return Place(str(identity), published, warehouse, tuple(json.loads(leaving or "[]")))
+
+
+def claim(transaction: StateTransaction, project: str, *, is_private: bool, now: datetime) -> None:
+    """Let a project take rows of an older version, which name none, and its own under a name that it had before.
+
+    A file inside the project's folder is its own; while a run holds a lease under the other name, it stays as it is.
+    """
+    _rename(transaction, "", project)
+    if not is_private:
+        return
+    owner = read_place(transaction).owner
+    if owner is not None and owner != project:
+        if _is_working(transaction, owner, now) or has_worked(transaction, project):
+            return
+        _rename(transaction, owner, project)
+        former = json.dumps(sorted({*read_place(transaction).former, owner}))
+        transaction.execute("UPDATE lamina_store SET former = ?", (former,))
     transaction.execute("UPDATE lamina_store SET owner = ?", (project,))
 
 
+def needs_claim(transaction: StateTransaction, project: str, *, is_private: bool) -> bool:
+    """Return whether rows have no project, or a file of the project's own names another one."""
+    return has_worked(transaction, "") or (is_private and read_place(transaction).owner != project)
+
+
 def has_worked(transaction: StateTransaction, project: str) -> bool:
-    """Return whether a project has ever worked on a store."""
+    """Return whether there are rows of a project."""
     return any(
         transaction.execute(f"SELECT 1 FROM {table} WHERE project = ? LIMIT 1", (project,)).fetchone() is not None
-        for table in ("lamina_lease", "lamina_model")
+        for table in ("lamina_lease", "lamina_model", "lamina_plan", "lamina_intent")
     )
+
+
+def _rename(transaction: StateTransaction, before: str, project: str) -> None:
+    for table in SCOPED:
+        transaction.execute(f"UPDATE {table} SET project = ? WHERE project = ?", (project, before))
+
+
+def _is_working(transaction: StateTransaction, project: str, now: datetime) -> bool:
+    rows = transaction.execute(
+        "SELECT expires_at FROM lamina_lease WHERE project = ? AND holder IS NOT NULL", (project,)
+    )
+    return any(datetime.fromisoformat(expires_at) > now for (expires_at,) in rows)
 
 
 def take_identity(transaction: StateTransaction, identity: str, *, warehouse: Path | None) -> None:

@@ -100,6 +100,7 @@ class PromotedModel(Value, frozen=True):
     compiler: str  # that gave the fingerprint; empty: not known
     hash: str  # of the compiled form
     text: str  # the hash of the text it came from; empty: not kept
+    former: tuple[Fingerprint, ...] = ()  # that earlier compilers gave the same text: marks still name them
 
 
 class StateView(Value, frozen=True):
@@ -118,6 +119,10 @@ class StateStore(Protocol):
     @property
     def identity(self) -> str:
         """The store's own id, part of every mark."""
+
+    @property
+    def former_projects(self) -> tuple[str, ...]:
+        """The names that the project of a state file of its own had before."""
 
     def adopt(self, identity: str, lease: Lease) -> None:
         """Take over the identity of a lost store, whose marks the tables carry."""
@@ -222,8 +227,11 @@ class StateStore(Protocol):
     def load_plan(self, environment: EnvironmentName, plan_id: PlanId) -> Plan | None:
         """Return a kept plan, by its id or an unambiguous beginning of it."""
 
-    def promote(self, graph: Graph, lease: Lease, *, origin: Origin) -> None:
-        """Make a whole project the promoted version; what is promoted already is not written again."""
+    def promote(self, graph: Graph, lease: Lease, *, waiting: frozenset[ModelName], origin: Origin) -> None:
+        """Make a whole project the promoted version, but for models that wait to be built by their new code.
+
+        What is promoted already is not written again.
+        """
 
     def recompiled(self, models: tuple[CompiledModel, ...], lease: Lease, *, compiler: str) -> None:
         """Replace promoted models by what another compiler makes of their text."""

@@ -25,11 +25,13 @@ class _Listing(Value, frozen=True):
 def read_promoted(transaction: StateTransaction, scope: Scope) -> dict[ModelName, PromotedModel]:
     """Return what is promoted, without the compiled forms."""
     rows = transaction.execute(
-        f"SELECT model, fingerprint, compiler, hash, text FROM lamina_promoted WHERE {OURS}", scope.key
+        f"SELECT model, fingerprint, compiler, hash, text, former FROM lamina_promoted WHERE {OURS}", scope.key
     )
     return {
-        ModelName(name): PromotedModel(Fingerprint(fingerprint), compiler=compiler, hash=digest, text=text)
-        for name, fingerprint, compiler, digest, text in rows
+        ModelName(name): PromotedModel(
+            Fingerprint(fingerprint), compiler, digest, text, from_json(former, tuple[Fingerprint, ...])
+        )
+        for name, fingerprint, compiler, digest, text, former in rows
     }
 
 
@@ -38,9 +40,11 @@ def promote(transaction: StateTransaction, scope: Scope, promotion: Promotion, *
     model, origin = promotion.model, promotion.origin
     digest = content_hash(model)
     found = transaction.execute(
-        f"SELECT compiler, hash FROM lamina_promoted WHERE {OURS} AND model = ?", (*scope.key, model.name)
+        f"SELECT compiler, hash, fingerprint, former FROM lamina_promoted WHERE {OURS} AND model = ?",
+        (*scope.key, model.name),
     ).fetchone()
-    if found is not None and tuple(found) == (origin.compiler, digest):
+    compiler, known, before, former = found or ("", "", "", "[]")
+    if (compiler, known) == (origin.compiler, digest):
         return
     _keep_text(transaction, origin.text)
     transaction.put(
@@ -52,28 +56,58 @@ def promote(transaction: StateTransaction, scope: Scope, promotion: Promotion, *
         hash=digest,
         text=origin.text.hash,
         run_id=run_id,
+        former=former if before == model.fingerprint else "[]",
     )
+    _forget_texts(transaction)
 
 
 def recompile(transaction: StateTransaction, scope: Scope, model: CompiledModel, *, compiler: str) -> None:
     """Replace the compiled form of a promoted model by that of another compiler; its text stays."""
+    key = (*scope.key, model.name)
+    row = transaction.execute(
+        f"SELECT fingerprint, former FROM lamina_promoted WHERE {OURS} AND model = ?", key
+    ).fetchone()
+    if row is None:
+        return
+    former = {row[0], *from_json(row[1], tuple[str, ...])} - {model.fingerprint}
     transaction.execute(
-        f"UPDATE lamina_promoted SET fingerprint = ?, compiler = ?, compiled = ?, hash = ? WHERE {OURS} AND model = ?",
-        (model.fingerprint, compiler, to_json(model).decode(), content_hash(model), *scope.key, model.name),
+        "UPDATE lamina_promoted SET fingerprint = ?, compiler = ?, compiled = ?, hash = ?, former = ?"
+        f" WHERE {OURS} AND model = ?",
+        (
+            model.fingerprint,
+            compiler,
+            to_json(model).decode(),
+            content_hash(model),
+            to_json(sorted(former)).decode(),
+            *key,
+        ),
     )
 
 
-def promote_all(transaction: StateTransaction, scope: Scope, graph: Graph, *, origin: Origin, run_id: RunId) -> None:
-    """Make a whole project the promoted version: each model of it, its sources and settings; others are forgotten."""
+def promote_all(
+    transaction: StateTransaction,
+    scope: Scope,
+    graph: Graph,
+    *,
+    waiting: frozenset[ModelName],
+    origin: Origin,
+    run_id: RunId,
+) -> None:
+    """Make a whole project the promoted version: each model of it, its sources and settings; others are forgotten.
+
+    Models that are `waiting` to be built by their new code stay what they are.
+    """
     known = read_promoted(transaction, scope)
     names = {model.name for model in graph.models}
     for model in graph.models:
-        promote(transaction, scope, Promotion(model, origin), run_id=run_id)
+        if model.name not in waiting:
+            promote(transaction, scope, Promotion(model, origin), run_id=run_id)
     gone = [(*scope.key, name) for name in known if name not in names]
     transaction.executemany(f"DELETE FROM lamina_promoted WHERE {OURS} AND model = ?", gone)
     _keep_text(transaction, origin.text)
     # What did not change since it was promoted comes from this text just as well.
-    transaction.execute(f"UPDATE lamina_promoted SET text = ? WHERE {OURS}", (origin.text.hash, *scope.key))
+    now = [(origin.text.hash, *scope.key, name) for name in names - waiting]
+    transaction.executemany(f"UPDATE lamina_promoted SET text = ? WHERE {OURS} AND model = ?", now)
     keep_frame(transaction, scope, graph)
     _forget_texts(transaction)
 

@@ -36,12 +36,15 @@ def remove_batches(transaction: StateTransaction, before: datetime) -> None:
     )
 
 
-def remove_plans(transaction: StateTransaction) -> None:
-    """Remove the plans beyond the number that is kept."""
+def remove_plans(transaction: StateTransaction, scope: Scope) -> None:
+    """Remove the plans beyond the number that is kept; those of runs do not count for those that wait for `apply`."""
     number = transaction.dialect.row_number
-    transaction.execute(
-        f"DELETE FROM lamina_plan WHERE {number} <= (SELECT max({number}) FROM lamina_plan) - ?", (KEPT_PLANS,)
-    )
+    for kind in ("run_id IS NULL", "run_id IS NOT NULL"):
+        kept = f"SELECT {number} FROM lamina_plan WHERE {OURS} AND {kind} ORDER BY {number} DESC LIMIT ?"
+        transaction.execute(
+            f"DELETE FROM lamina_plan WHERE {OURS} AND {kind} AND {number} NOT IN ({kept})",
+            (*scope.key, *scope.key, KEPT_PLANS),
+        )
 
 
 def forget_readers(transaction: StateTransaction, scope: Scope, models: frozenset[ModelName]) -> tuple[TableName, ...]:

@@ -47,7 +47,10 @@ def forget_failures(transaction: StateTransaction, scope: Scope, model: ModelNam
 
 def release_failures(transaction: StateTransaction, scope: Scope, model: ModelName) -> None:
     """Let the next pass try what failed of a model: how often it failed is remembered, lost files are not."""
-    failed = tuple(item for item in read_failures(transaction, scope) if item.model == model)
+    rows = transaction.execute(
+        f"SELECT failure FROM lamina_failure WHERE {OURS} AND model = ?", (*scope.key, model)
+    ).fetchall()
+    failed = tuple(from_json(row[0], Failure) for row in rows)
     forget_failures(transaction, scope, model)
     for failure in failed:
         if failure.lost_file is None:
@@ -64,7 +67,7 @@ def add_request(
     transaction: StateTransaction, scope: Scope, *, model: ModelName, asked: tuple[Interval, ...], run_id: RunId
 ) -> None:
     """Request ranges of a model beside those already requested."""
-    ranges = merge((*read_requests(transaction, scope).get(model, ()), *asked))
+    ranges = merge((*_request(transaction, scope, model), *asked))
     if ranges:
         key = {**scope.columns, "model": model}
         transaction.put("lamina_request", key, intervals=to_json(ranges).decode(), run_id=run_id)
@@ -74,7 +77,7 @@ def clear_requests(
     transaction: StateTransaction, scope: Scope, *, model: ModelName, built: tuple[Interval, ...]
 ) -> None:
     """Forget requests where slices were built."""
-    before = read_requests(transaction, scope).get(model, ())
+    before = _request(transaction, scope, model)
     left, key = subtract(before, built), (*scope.key, model)
     if left:
         transaction.execute(
@@ -82,6 +85,12 @@ def clear_requests(
         )
     elif before:
         transaction.execute(f"DELETE FROM lamina_request WHERE {OURS} AND model = ?", key)
+
+
+def _request(transaction: StateTransaction, scope: Scope, model: ModelName) -> tuple[Interval, ...]:
+    statement = f"SELECT intervals FROM lamina_request WHERE {OURS} AND model = ?"
+    row = transaction.execute(statement, (*scope.key, model)).fetchone()
+    return () if row is None else from_json(row[0], tuple[Interval, ...])
 
 
 def _insert_failure(transaction: StateTransaction, scope: Scope, failure: Failure) -> None:

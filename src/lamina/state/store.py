@@ -1,7 +1,7 @@
 """The state store on a SQL database that also holds the catalog: a publish and its records are one transaction."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from lamina.compiler.graph import CompiledModel, Graph
@@ -32,6 +32,7 @@ class SqlStore:
         project: str,
         warehouse: Path | None = None,
         is_private: bool = False,
+        opened_at: datetime | None = None,
     ) -> None:
         self._database = database
         self._catalog = catalog
@@ -39,18 +40,23 @@ class SqlStore:
         self._warehouse = warehouse  # where publications are counted beside the tables; None: nowhere
         self._has_published = False
         with self._database.reading() as transaction:
-            found = place.read_place(transaction)
-            # A file of the project's own that others do not share is still its own under another name.
-            is_renamed = is_private and found.owner != project and not place.has_worked(transaction, project)
-        self._identity = found.identity
-        if found.owner is None or is_renamed:
+            self._identity = place.read_place(transaction).identity
+            is_unclaimed = place.needs_claim(transaction, project, is_private=is_private)
+        if is_unclaimed:
             with self._database.writing() as transaction:
-                place.claim(transaction, project)
+                place.claim(transaction, project, is_private=is_private, now=opened_at or datetime.now(UTC))
 
     @property
     def identity(self) -> str:
         """The store's own id, part of every mark."""
         return self._identity
+
+    @property
+    def former_projects(self) -> tuple[str, ...]:
+        """The names that the project of a state file of its own had before."""
+        with self._database.reading() as transaction:
+            found = place.read_place(transaction)
+        return found.former if found.owner == self._project else ()
 
     def adopt(self, identity: str, lease: Lease) -> None:
         """Take over the identity of a lost store, whose marks the tables carry."""
@@ -250,7 +256,7 @@ class SqlStore:
                     self._catalog.drop(transaction, stage_of(commit))
             retention.remove_runs(transaction, now - retention.KEPT_FOR)
             retention.remove_batches(transaction, now - retention.KEPT_FOR)
-            retention.remove_plans(transaction)
+            retention.remove_plans(transaction, lease.scope)
             logs.trim(transaction, lease.scope, retention.forget_readers(transaction, lease.scope, models))
 
     # Looking back
@@ -276,11 +282,11 @@ class SqlStore:
         with self._database.reading() as transaction:
             return history.find_plan(transaction, self._scope(environment), plan_id)
 
-    def promote(self, graph: Graph, lease: Lease, *, origin: Origin) -> None:
-        """Make a whole project the promoted version."""
+    def promote(self, graph: Graph, lease: Lease, *, waiting: frozenset[ModelName], origin: Origin) -> None:
+        """Make a whole project the promoted version, but for models that wait to be built by their new code."""
         with self._database.writing() as transaction:
             leases.check(transaction, lease)
-            promoted.promote_all(transaction, lease.scope, graph, origin=origin, run_id=lease.holder)
+            promoted.promote_all(transaction, lease.scope, graph, waiting=waiting, origin=origin, run_id=lease.holder)
 
     def recompiled(self, models: tuple[CompiledModel, ...], lease: Lease, *, compiler: str) -> None:
         """Replace promoted models by what another compiler makes of their text."""

@@ -13,7 +13,9 @@ from lamina.values.value import Value
 Mode = Literal["replace_slices", "replace_all", "append", "merge", "delete_insert", "rewrite"]
 
 
-class Build(Value, frozen=True, tag="build", tag_field="action", rename={"is_deferred": "deferred"}):
+class Build(
+    Value, frozen=True, tag="build", tag_field="action", rename={"is_deferred": "deferred", "is_asked": "asked"}
+):
     """Build slices that are missing or owe something to their inputs."""
 
     model: ModelName
@@ -22,6 +24,7 @@ class Build(Value, frozen=True, tag="build", tag_field="action", rename={"is_def
     mode: Mode
     is_deferred: bool = False  # depends on data that is written in this run; the slices are the bound
     since: Position | None = None  # append and merge from here in the driver's log; None: everything
+    is_asked: bool = False  # for itself: it stays requested until it is built
 
 
 class Rebuild(Value, frozen=True, tag="rebuild", tag_field="action", rename={"is_deferred": "deferred"}):

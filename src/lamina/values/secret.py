@@ -3,6 +3,7 @@
 from typing import Final
 
 HIDDEN: Final = "***"
+SECRET_KEY: Final = r"password|secret|token|credential|access.?key|private"  # in the names of settings
 
 
 class Secret:
@@ -27,11 +28,3 @@ class Secret:
 
     def __hash__(self) -> int:
         return hash(self._text)
-
-
-def hidden(text: str, secrets: tuple[Secret, ...]) -> str:
-    """Return a text in which secrets that someone wrote out are not seen."""
-    for secret in secrets:
-        if shown := secret.reveal():
-            text = text.replace(shown, HIDDEN)
-    return text
