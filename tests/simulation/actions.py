@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Literal
 
 from tests.simulation.model_actions import Demand, Edit, Relayout, Release, Restart
+from tests.simulation.neighbours import Neighbour
 from tests.simulation.source_actions import Arrive, Break, Change, Poison, Remove, Repair, Repeat, Revert, Vanish
 from tests.simulation.table_actions import Lose, Maintain, Meddle
 from tests.simulation.watch import Violation
@@ -30,7 +31,9 @@ class Upgrade(Value, frozen=True, tag="upgrade", tag_field="act"):
 
 
 class Beside(Value, frozen=True, tag="beside", tag_field="act"):
-    """Another project that shares catalog and state is run."""
+    """Another project, or another environment of this one, that shares catalog and state is run."""
+
+    other: Neighbour = "project"
 
 
 class Forget(Value, frozen=True, tag="forget", tag_field="act"):

@@ -9,7 +9,7 @@ from typing import Any
 from tests.simulation.actions import Run
 from tests.simulation.faults import Process, guarded_store, guarded_warehouse
 from tests.simulation.memory_warehouse import MemoryWarehouse
-from tests.simulation.world import World
+from tests.simulation.world import PROD, World
 
 from lamina.compiler.graph import Graph
 from lamina.errors import LaminaError
@@ -22,11 +22,11 @@ from lamina.executor.runtime import Runtime
 from lamina.executor.verify import verify_model
 from lamina.planner.plan import build_plan
 from lamina.planner.standing import model_status
-from lamina.values.names import EnvironmentName, ModelName, RunId
+from lamina.values.names import ModelName, RunId
 from lamina.values.plan import Selection
 from lamina.values.result import DropResult, ModelStatus, ModelVerdict, RunResult
 
-ENVIRONMENT = EnvironmentName("prod")
+ENVIRONMENT = PROD
 PLAIN = Run()
 LIMITS = Limits(threads=1, retries=0, is_fail_fast=False)
 
@@ -51,7 +51,7 @@ def run_engine(
     )
     request = Request(
         command="run",
-        run_id=RunId(f"{world.name}-{world.runs}"),
+        run_id=world.run_id,
         selection=_selection(world, graph, action),
         execution_time=world.now,
         limits=limits,
@@ -97,7 +97,7 @@ def look(world: World) -> dict[ModelName, tuple[ModelVerdict, ModelStatus]]:
     with closing(world.open_command()) as store:
         runtime = _runtime(world, store, MemoryWarehouse(world.lake, graph, world.queries))
         seen = observe(runtime, graph, Selection(), execution_time=world.now)
-        plan = build_plan(graph, seen.facts, environment=ENVIRONMENT, selection=Selection())
+        plan = build_plan(graph, seen.facts, environment=world.environment, selection=Selection())
         return {
             model.name: (
                 verify_model(runtime, model, seen),
@@ -118,7 +118,7 @@ def _runtime(world: World, store: Any, warehouse: Any) -> Runtime:
         clock=lambda: world.wall,
         new_id=lambda: f"c{next(world.lake.numbers)}",
         emit=lambda event: None,
-        environment=ENVIRONMENT,
+        environment=world.environment,
         project=world.name,
         compiling=world.compiling(),
     )

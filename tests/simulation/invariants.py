@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from tests.simulation.algebra import DAY, Relation, Row
 from tests.simulation.differences import days_of
-from tests.simulation.engine import ENVIRONMENT, look, run_engine
+from tests.simulation.engine import look, run_engine
 from tests.simulation.faults import Process
 from tests.simulation.lake import bag
 from tests.simulation.memory_warehouse import MemoryWarehouse
@@ -168,7 +168,7 @@ def _work_of(process: Process, model: str) -> list[Build | Rebuild]:
 def view_of(world: World) -> StateView:
     """Return what the state holds."""
     with closing(world.open_store()) as store:
-        return store.view(ENVIRONMENT)
+        return store.view(world.environment)
 
 
 def check_marks(world: World) -> None:
@@ -291,10 +291,10 @@ def check_idempotent(world: World) -> None:
 def check_asked(world: World, process: Process) -> None:
     """What a run was asked for stays requested until it is built, whatever became of the run."""
     with closing(world.open_store()) as store:
-        requests = store.view(ENVIRONMENT).requests
+        requests = store.view(world.environment).requests
         for model, asked in asked_slices(process.plans[-1]).items():
-            batches = store.batches(ENVIRONMENT, model, limit=100)
-            built = [span for batch in batches if batch.run_id == f"{world.name}-{world.runs}" for span in batch.slices]
+            batches = store.batches(world.environment, model, limit=100)
+            built = [span for batch in batches if batch.run_id == world.run_id for span in batch.slices]
             if left := subtract(asked, (*built, *requests.get(model, ()))):
                 raise Violation(f"{model}: {left} was asked for, is not built, and is forgotten")
 
@@ -311,7 +311,7 @@ def check_upgrade(world: World) -> None:
 def check_clean(world: World) -> None:
     """No stage and no intent is left behind."""
     with closing(world.open_store()) as store:
-        intents = store.intents(ENVIRONMENT)
+        intents = store.intents(world.environment)
     stages = world.lake.stages()
     if intents or stages:
         raise Violation(f"stages are left behind: {stages}, {intents}")

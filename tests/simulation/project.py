@@ -334,15 +334,6 @@ class Project(Value, frozen=True):
         return simulated_graph(tuple(models), SOURCES), queries
 
 
-# Another project in the same catalog: it reads the same sources.
-NEIGHBOUR = Project(
-    (
-        Design("n.t0", "enriched", ("raw.files", "raw.names"), edition=0, batch_size=2),
-        Design("n.t1", "totals", ("n.t0",), edition=0, batch_size=1),
-    )
-)
-
-
 def _compiled_by(compiler: int, model: CompiledModel) -> CompiledModel:
     if compiler == 0:
         return model

@@ -17,6 +17,7 @@ from tests.simulation.actions import (
     Upgrade,
 )
 from tests.simulation.model_actions import Demand, Edit, Relayout, Release, Restart
+from tests.simulation.neighbours import NEIGHBOURS
 from tests.simulation.project import Project, random_project
 from tests.simulation.source_actions import (
     Arrive,
@@ -82,7 +83,7 @@ def _action(random: Random, *, today: int) -> Action:
     if chance < 0.075:
         return Drop(random.randrange(100))
     if chance < 0.1:
-        return Beside()
+        return Beside(random.choice(tuple(NEIGHBOURS)))
     return _run(random, today=today) if chance < 0.43 else _happening(random, today=today)
 
 

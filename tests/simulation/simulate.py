@@ -33,6 +33,7 @@ from tests.simulation.invariants import (
     reported,
     view_of,
 )
+from tests.simulation.neighbours import Neighbour
 from tests.simulation.project import MOST_AHEAD
 from tests.simulation.schedule import Schedule
 from tests.simulation.source_actions import heal
@@ -66,7 +67,7 @@ def simulate(schedule: Schedule) -> World:
             elif isinstance(action, Drop):
                 _drop(world, action)
             elif isinstance(action, Beside):
-                _run_neighbour(world)
+                _run_neighbour(world, action.other)
             else:
                 action.happen(world)
         _drain(world)
@@ -110,14 +111,14 @@ def _run(world: World, action: Run) -> None:
         raise violation
 
 
-def _run_neighbour(world: World) -> RunResult | LaminaError:
-    """Let the other project run: whatever happens to this one, it sees only its own rows."""
-    neighbour, process = world.beside(), Process()
+def _run_neighbour(world: World, other: Neighbour) -> RunResult | LaminaError:
+    """Let the other project or environment run: whatever happens to this one, it sees only its own rows."""
+    neighbour, process = world.beside(other), Process()
     result = run_engine(neighbour, process)
     check_result(result, process)
     check_consumed(neighbour)
     if strange := set(view_of(neighbour).models) - {design.name for design in neighbour.project.designs}:
-        raise Violation(f"another project sees records of {sorted(strange)}")
+        raise Violation(f"another {other} sees records of {sorted(strange)}")
     world.wall += LEASE_OVER
     return result
 
@@ -244,9 +245,9 @@ def _drain(world: World) -> None:
     heal(world)
     world.accepts_empty = True  # a source without files stays so
     _rest(world)
-    if world.neighbour is not None:
-        _rest(world.neighbour)
-        world.now = max(world.now, world.neighbour.now)
+    for neighbour in world.neighbours.values():
+        _rest(neighbour)
+        world.now = max(world.now, neighbour.now)
         world.latest = max(world.latest, world.now)
     _await_later_rows(world)
     _make_again(world)
@@ -264,22 +265,22 @@ def _drain(world: World) -> None:
     check_idempotent(world)
     check_clean(world)
     check_marks(world)
-    if world.neighbour is not None:
-        _drain_neighbour(world)
+    for other in world.neighbours:
+        _drain_neighbour(world, other)
     check_cutoff(world)
     check_precision(world)
     check_upgrade(world)
 
 
-def _drain_neighbour(world: World) -> None:
-    """Run the other project until nothing is left: its tables equal a recompute, and this one's have not moved."""
+def _drain_neighbour(world: World, other: Neighbour) -> None:
+    """Run the other project or environment until nothing is left: its tables equal a recompute, ours stay."""
     before = {design.name: world.pointers().get(TableName(design.name)) for design in world.project.designs}
     for _ in range(DRAIN_RUNS):
-        if is_idle(result := _run_neighbour(world)):
+        if is_idle(result := _run_neighbour(world, other)):
             break
     else:
-        raise Violation(f"I1 the other project does not settle: {reported(result)}")
-    check_current(world.beside())
+        raise Violation(f"I1 the other {other} does not settle: {reported(result)}")
+    check_current(world.beside(other))
     after = {name: world.pointers().get(TableName(name)) for name in before}
     if before != after:
-        raise Violation(f"I5 another project changed tables: {before} became {after}")
+        raise Violation(f"I5 another {other} changed tables: {before} became {after}")

@@ -12,8 +12,9 @@ from typing import Any
 from tests.simulation.algebra import Expression, Relation, Row
 from tests.simulation.lake import Lake
 from tests.simulation.memory_catalog import JoinedDatabase
+from tests.simulation.neighbours import NEIGHBOURS, Neighbour
 from tests.simulation.oracle import BEGIN
-from tests.simulation.project import EVENT_COLUMNS, EVENTS, FILES, NAMES, NEIGHBOUR, Project
+from tests.simulation.project import EVENT_COLUMNS, EVENTS, FILES, NAMES, Project
 
 from lamina.api import custody
 from lamina.compiler.graph import CompiledModel, Graph
@@ -24,12 +25,13 @@ from lamina.state.port import Origin
 from lamina.state.sqlite import Database, looking
 from lamina.state.store import SqlStore
 from lamina.values.codec import content_hash, from_json, to_json
-from lamina.values.names import Fingerprint, TableName
+from lamina.values.names import EnvironmentName, Fingerprint, RunId, TableName
 from lamina.values.project_text import TextFile, project_text
 
 KEYS = ("a", "b", "c")
 FOREIGN_KEY = "f"  # of rows that others add to managed tables
 PROJECT = "simulation"
+PROD = EnvironmentName("prod")
 FIRST_NOW = BEGIN + timedelta(days=3, hours=2)
 
 
@@ -41,6 +43,7 @@ class World:
     lake: Lake
     project: Project
     name: str = PROJECT
+    environment: EnvironmentName = PROD
     now: datetime = FIRST_NOW  # the execution time of runs
     latest: datetime = FIRST_NOW  # that `now` has ever been
     wall: datetime = BEGIN + timedelta(days=400)  # the clock that leases live by
@@ -54,7 +57,7 @@ class World:
     catalogs: list[dict[TableName, str]] = field(default_factory=list)  # the pointers at the time of each copy
     dropped: set[TableName] = field(default_factory=set)  # by lamina, and not built since
     left: set[TableName] = field(default_factory=set)  # recorded, and dropped by others without their files
-    neighbour: "World | None" = None  # another project in the same lake and the same state
+    neighbours: dict[Neighbour, "World"] = field(default_factory=dict)  # in the same lake and the same state
     has_accepted_empty: bool = False  # some run took an empty listing as the content of its source
     accepts_empty: bool = False  # every run does so from now on
     past_folders: list[dict[str, int]] = field(default_factory=list)
@@ -70,13 +73,18 @@ class World:
         self.models |= {model.fingerprint: model for model in graph.models}
         return graph, queries
 
-    def beside(self) -> "World":
-        """Return the other project that shares lake and state, at the time of this one."""
-        if self.neighbour is None:
-            self.neighbour = World(self.path, self.lake, NEIGHBOUR, name="neighbour")
-        self.neighbour.now, self.neighbour.wall = self.now, self.wall
-        self.neighbour.accepts_empty = self.accepts_empty
-        return self.neighbour
+    def beside(self, other: Neighbour) -> "World":
+        """Return the other project or environment that shares lake and state, at the time of this one."""
+        if other not in self.neighbours:
+            made = World(self.path, self.lake, NEIGHBOURS[other])
+            if other == "project":
+                made.name = "neighbour"
+            else:
+                made.environment = EnvironmentName("dev")
+            self.neighbours[other] = made
+        found = self.neighbours[other]
+        found.now, found.wall, found.accepts_empty = self.now, self.wall, self.accepts_empty
+        return found
 
     def compiling(self) -> Compiling:
         """Return the compiler of now, with the text of the project: what its designs are."""
@@ -86,6 +94,11 @@ class World:
             origin=Origin(f"compiler {self.compiler}", text),
             compile=lambda text: self._compile(from_json(text.files[0].content, Project))[0],
         )
+
+    @property
+    def run_id(self) -> RunId:
+        """The id of the run that this world is in, or was in last."""
+        return RunId(f"{self.name}-{self.environment}-{self.runs}")
 
     @property
     def warehouse(self) -> Path:
@@ -126,8 +139,8 @@ class World:
         known = {} if back is None else self.catalogs[back]
         self.lake.catalog.put_back(known)
         self._register(known, tables=None)
-        if self.neighbour is not None:
-            self.neighbour._register(known, tables=None)
+        for neighbour in self.neighbours.values():
+            neighbour._register(known, tables=None)
 
     def _register(self, known: dict[TableName, str], *, tables: set[TableName] | None) -> None:
         """Register tables, or all, at their published heads."""

@@ -1,6 +1,7 @@
 """Whose rows they are, which version is promoted, what was asked for: each rule of it taken away."""
 
 from tests.simulation.mutants.mutant import Mutant
+from tests.simulation.world import PROD
 
 from lamina.compiler.graph import CompiledModel
 from lamina.executor import observe, run
@@ -40,6 +41,13 @@ PROMOTION = (
         store,
         "Scope",
         lambda _project, environment: Scope("", environment),
+    ),
+    Mutant(
+        "environments_see_each_other",
+        "environments of a project see their own rows only",
+        store,
+        "Scope",
+        lambda project, _environment: Scope(project, PROD),
     ),
     Mutant(
         "asked_slices_die_with_their_run",
