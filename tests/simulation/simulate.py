@@ -253,8 +253,9 @@ def _drain(world: World) -> None:
     _make_again(world)
     _give_up_saved_rows(world)
     if not is_idle(result := _run_until_idle(world)):
-        # What a slice holds that is no longer due is not put right, and may fail its readers: its time comes again.
-        world.now = world.latest
+        # What a slice holds that is no longer due is not put right, and may fail its readers: its time comes again,
+        # a day later, when those that are released at noon are due too.
+        world.now = world.latest = world.latest + DAY
         for design in world.project.designs:
             world.project = world.project.restarted(design.name, 0)
         result = _run_until_idle(world)
