@@ -12,7 +12,7 @@ from lamina.values.coverage import Coverage, Mark
 from lamina.values.interval import WHOLE
 from lamina.values.names import Fingerprint, Position, SourceName, TableName
 from lamina.values.touch import Everything, Nothing
-from lamina.warehouse.iceberg.ancestry import history_of
+from lamina.warehouse.iceberg.ancestry import history_of, only_pins
 from lamina.warehouse.iceberg.metadata import Metadata, MetadataUnreadable, read_metadata, write_properties
 from lamina.warehouse.sources.iceberg import table_changes
 
@@ -174,3 +174,20 @@ def test_only_what_the_append_scan_reads_counts_as_appended(tmp_path: Path, oper
     steps = (snapshot(1, None, operation="append"), snapshot(2, 1, operation=operation, added_data_files="1"))
     (touch,) = table_changes(source, metadata(tmp_path, *steps), Position("1"), columns=())
     assert touch.is_append == is_append
+
+
+@pytest.mark.parametrize(
+    ("steps", "pins"),
+    [
+        ([ours(1, None)], {}),
+        ([ours(1, None), ours(2, 1, added_data_files="0")], {}),
+        ([ours(1, None), ours(2, 1)], None),
+        ([ours(2, 1)], None),
+        ([snapshot(1, None, operation="append", added_data_files="1")], None),
+    ],
+    ids=["one batch", "an equal one after it", "two batches", "an expired one", "another writer"],
+)
+def test_what_one_batch_read_is_known_while_no_other_wrote_rows(
+    steps: list[dict[str, Any]], pins: dict[TableName, Position] | None, tmp_path: Path
+) -> None:
+    assert only_pins(metadata(tmp_path, *steps)) == pins

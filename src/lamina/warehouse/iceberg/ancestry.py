@@ -37,6 +37,16 @@ def walk(metadata: Metadata, since: Position | None) -> tuple[tuple[Snapshot, ..
     return tuple(reversed(steps)), since is not None and position == since
 
 
+def only_pins(metadata: Metadata) -> dict[TableName, Position] | None:
+    """Return what the one batch read that wrote every row of a table; None if several did, or it is not known."""
+    steps, _ = walk(metadata, None)
+    if not steps or metadata.parent(steps[0].position) is not None:
+        return None
+    changed = [step for step in steps if not step.is_content_preserving]
+    mark = changed[0].mark if len(changed) == 1 else None
+    return None if mark is None else mark.pins
+
+
 def _version(table: TableName, metadata: Metadata, step: Snapshot, model: CompiledModel | None) -> Version:
     parent = metadata.parent(step.position)
     mark = _late_mark(metadata, step)

@@ -26,9 +26,9 @@ class Columns(Value, frozen=True):
     keys: tuple[str, ...] = ()
 
 
-def columns_to_compare(traits: Traits, table: Schema) -> Columns:
-    """Return what a strategy promises about which columns."""
-    if traits.compared is None:
+def columns_to_compare(traits: Traits, table: Schema, *, is_one_batch: bool) -> Columns:
+    """Return what a strategy promises about which columns; rows of one batch have the values that it inserted."""
+    if traits.compared is None or is_one_batch:
         return Columns(compared=table, keys=traits.kept_by)
     names = folded_names(traits.compared)
     return Columns(compared=tuple(item for item in table if folded(item.name) in names), keys=traits.kept_by)

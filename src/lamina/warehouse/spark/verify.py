@@ -29,12 +29,15 @@ def verify_table(
     pins: dict[TableName, Position],
     parameters: dict[str, str],
     former: tuple[ColumnName, ...],
+    inserted_from: dict[TableName, Position] | None,
 ) -> Comparison:
     """Compare a table with its recompute over pinned inputs, slice by slice for an interval model.
 
-    Columns that left the query (`former`) are null in every row that it gives.
+    Columns that left the query (`former`) are null in every row that it gives. `inserted_from` is what the one batch
+    read that wrote every row, if there is such a batch.
     """
-    chosen, reason = _columns(model, columns)
+    is_one_batch = inserted_from == pins
+    chosen, reason = _columns(model, columns, is_one_batch=is_one_batch)
     if chosen is None:
         return unverifiable(reason)
     expected = _recompute(frames, model, slices, pins=pins, parameters=parameters)
@@ -44,19 +47,20 @@ def verify_table(
     if (upsert := model.traits.upsert) is not None:
         expected = writes.one_per_key(writes.conform(expected, columns), upsert)
     found = compare_frames(writes.conform(expected, chosen.compared), rows_inside(table, model, slices), chosen)
-    found = found.replace(notes=_kept_in_words(kept))
+    left_out = tuple(column for column in columns if column not in (*chosen.compared, *kept))
+    found = found.replace(notes=(*_kept_in_words(kept), *_not_updated_in_words(model, left_out)))
     if model.depends_on_order and (found.missing or found.extra):
         return unverifiable("non-deterministic: its rows depend on an order that may have ties")
     return found.replace(unverifiable=reason) if reason and not (found.missing or found.extra) else found
 
 
-def _columns(model: CompiledModel, table: Schema) -> tuple[Columns | None, str]:
+def _columns(model: CompiledModel, table: Schema, *, is_one_batch: bool) -> tuple[Columns | None, str]:
     """Return which columns can be compared, and why others, or all of them, cannot."""
     if not model.is_deterministic:
         return None, "non-deterministic"
     side = tuple(use.name for use in model.inputs if not use.is_driver)
     if not model.traits.is_append or len(model.inputs) < 2 or not side:
-        return columns_to_compare(model.traits, table), ""
+        return columns_to_compare(model.traits, table, is_one_batch=is_one_batch), ""
     drawn = {(folded(edge.column), edge.input) for edge in model.lineage}
     from_side = {column for column, name in drawn if name in side}
     kept = tuple(
@@ -85,6 +89,13 @@ def _left(table: Schema, given: list[str], former: tuple[ColumnName, ...]) -> Sc
 def _kept_in_words(kept: Schema) -> tuple[str, ...]:
     names = listed(column.name for column in kept)
     return (f"{names} kept from before and not compared: no longer in the query",) if kept else ()
+
+
+def _not_updated_in_words(model: CompiledModel, left_out: Schema) -> tuple[str, ...]:
+    if model.traits.compared is None or not left_out:
+        return ()
+    names = listed(column.name for column in left_out)
+    return (f"{names} not compared: as inserted by earlier batches (`update_columns`)",)
 
 
 def _recompute(

@@ -234,6 +234,7 @@ class SparkWarehouse:
                         pins=pins,
                         parameters=metadata.mark.coverage.parameters if metadata.mark else {},
                         former=metadata.mark.coverage.former if metadata.mark else (),
+                        inserted_from=ancestry.only_pins(metadata),
                     )
         except WarehouseFailure as error:
             if error.kind not in ("not_found", "conflict"):
