@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 
-from lamina.compiler.graph import CompiledModel
+from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.compiler.slices.units import DAY_OR_LONGER
 from lamina.values.coverage import InputRange
 from lamina.values.grid import Grid, ceil_unit, day_start, local_day, next_unit, widen
 from lamina.values.interval import MAX, MIN, Interval, merge
-from lamina.values.names import folded
+from lamina.values.names import TableName, folded
 
 _LONG = timedelta(days=400)  # a change of more dates is not worth a list of them
 
@@ -42,6 +42,15 @@ def inverse_image(grid: Grid, read: InputRange, ranges: tuple[Interval, ...], *,
     # A slice [s, e) reads [s - before, e + after).
     reached = (Interval(_earlier(span.start, after), _later(span.end, before)) for span in ranges)
     return merge(tuple(widen(grid, _as_local_days(zone, span)) for span in reached))
+
+
+def can_see(model: CompiledModel, use: InputUse, ranges: tuple[Interval, ...], *, span: Interval) -> bool:
+    """Return whether slices in a span may read rows of an input whose filter column lies in some ranges."""
+    grid, read = grid_of(model), use.range
+    if grid is None or read is None:
+        return True
+    readers = inverse_image(grid, read, ranges, is_own=use.name == TableName(model.name))
+    return any(reader.start < span.end and reader.end > span.start for reader in readers)
 
 
 def _midnights(span: Interval) -> Iterator[Interval]:

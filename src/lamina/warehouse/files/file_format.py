@@ -42,6 +42,7 @@ class FileFormat:
 
     code: str  # the file that says so: what is kept of files was found by it
     columns: Callable[[Path, SourceTable], Schema]  # of one file
+    rows: Callable[[Path], int] | None = None  # how many one file has, where it says so itself
     ranges: Callable[[Path, SourceTable, str], Ranges] = _no_ranges  # times of one column in one file
     range_types: frozenset[str] = frozenset()  # columns of these types hold the times that Spark reads
     names_types: bool = True  # files say the types of their columns; of others the values have to be read

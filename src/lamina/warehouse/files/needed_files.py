@@ -1,7 +1,7 @@
 """Which files of a source the slices of a batch can see, by the ranges that also decide which slices a file touches."""
 
 from lamina.compiler.graph import CompiledModel, InputUse
-from lamina.planner.axis import grid_of, inverse_image
+from lamina.planner.axis import can_see
 from lamina.project.source import SourceTable
 from lamina.values.interval import Interval
 from lamina.values.names import TableName, folded
@@ -43,8 +43,4 @@ def _is_known(source: SourceTable, use: InputUse, held: Manifest) -> bool:
 
 def _is_needed(model: CompiledModel, use: InputUse, item: HeldFile, *, span: Interval) -> bool:
     ranges = next((held.ranges for held in item.held if held.column == use.filter_column), None)
-    grid, read = grid_of(model), use.range
-    if ranges is None or grid is None or read is None:
-        return True
-    readers = inverse_image(grid, read, ranges, is_own=False)
-    return any(reader.start < span.end and reader.end > span.start for reader in readers)
+    return ranges is None or can_see(model, use, ranges, span=span)

@@ -63,9 +63,16 @@ def _ranges(path: Path, _source: SourceTable, column: str) -> Ranges:
     return ranges_of(file.read(columns=[column]).column(0)) if column in file.schema.names else None
 
 
+def _rows(path: Path) -> int:
+    from pyarrow.orc import ORCFile
+
+    return int(ORCFile(path).nrows)
+
+
 ORC = FileFormat(
     code=__file__,
     columns=lambda path, _: read_orc(path),
+    rows=_rows,
     ranges=_ranges,
     is_null_if_misfit=True,
 )

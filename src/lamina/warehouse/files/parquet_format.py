@@ -29,6 +29,12 @@ def read_footer(path: Path) -> Schema:
         return _schema_of_types(file.metadata, file.schema_arrow)
 
 
+def _rows(path: Path) -> int:
+    from pyarrow.parquet import read_metadata
+
+    return int(read_metadata(path).num_rows)
+
+
 def _schema_of_spark(document: dict[str, Any]) -> Schema:
     return tuple(
         Column(name=ColumnName(field["name"]), type=_known(type_of_spark_json(field["type"])))
@@ -173,6 +179,7 @@ def _options(source: SourceTable) -> dict[str, str]:
 PARQUET = FileFormat(
     code=__file__,
     columns=lambda path, _: read_footer(path),
+    rows=_rows,
     ranges=lambda path, _, column: parquet_ranges(path, column),
     range_types=frozenset({"date", "timestamp", "timestamp_ntz"}),
     options=_options,

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lamina.planner.axis import can_see
 from lamina.project.source import SourceTable
 from lamina.values.batch import Pin
 from lamina.values.facts import Head
@@ -15,6 +16,7 @@ from lamina.warehouse.files.parquet_format import parquet_ranges
 from lamina.warehouse.iceberg.ancestry import walk
 from lamina.warehouse.iceberg.data_files import UNREADABLE, changed_files
 from lamina.warehouse.iceberg.metadata import Metadata, Snapshot, local_path, read_metadata
+from lamina.warehouse.iceberg.scanned_rows import scanned_rows
 from lamina.warehouse.iceberg.versions import rows_at
 from lamina.warehouse.schemas import KnownSchema, SchemaAnswer, UnknownSchema
 from lamina.warehouse.sources.port import ForSlices, Lake, Pointers, SourceRows
@@ -99,9 +101,24 @@ def recheck(_source: SourceTable, _lake: Lake, _position: Position) -> None:
     """Do nothing: a snapshot never changes, and one that expired cannot be read."""
 
 
-def rows_read(source: SourceTable, lake: Lake, pin: Pin) -> int | None:
-    """Return how many rows the pinned snapshot has, or were added up to it."""
-    return rows_at(table_of(source), lake.tables.metadata(table_of(source)), pin)
+def rows_read(source: SourceTable, lake: Lake, pin: Pin, wanted: ForSlices | None) -> int | None:
+    """Return how many rows the files have that slices read of the pinned snapshot, or that were added up to it."""
+    return rows_in_reach(table_of(source), lake.tables.metadata(table_of(source)), pin, wanted)
+
+
+def rows_in_reach(table: TableName, metadata: Metadata, pin: Pin, wanted: ForSlices | None) -> int | None:
+    """Return how many rows of a table are read at a pin, by the bounds of its files where slices filter by them."""
+    use = None if wanted is None else wanted.use_of(pin.input)
+    # Spark cannot tell by bounds of instants which of them lie in local days.
+    if wanted is None or use is None or use.counts_days:
+        return rows_at(table, metadata, pin)
+    return scanned_rows(
+        table,
+        metadata,
+        pin,
+        column=use.filter_column,
+        is_seen=lambda held: can_see(wanted.model, use, (held,), span=wanted.span),
+    )
 
 
 def bytes_read(source: SourceTable, lake: Lake, _position: Position, since: Position | None) -> int:

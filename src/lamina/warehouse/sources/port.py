@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from lamina.compiler.graph import CompiledModel
+from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.project.source import SourceTable
 from lamina.values.batch import Pin
 from lamina.values.facts import Head
@@ -39,6 +39,10 @@ class ForSlices:
 
     model: CompiledModel
     span: Interval
+
+    def use_of(self, table: TableName) -> InputUse | None:
+        """Return how the model reads one of its inputs."""
+        return next((use for use in self.model.inputs if use.name == table), None)
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,8 @@ class SourceKind(Protocol):
     def recheck(self, source: SourceTable, lake: Lake, position: Position, /) -> None:
         """Raise if what was read at a position is not what was pinned."""
 
-    def rows_read(self, source: SourceTable, lake: Lake, pin: Pin, /) -> int | None:
-        """Return how many rows a pin reads, where that is known without reading them."""
+    def rows_read(self, source: SourceTable, lake: Lake, pin: Pin, wanted: ForSlices | None, /) -> int | None:
+        """Return how many rows the files have that are read at a pin; None where they do not say."""
 
     def bytes_read(self, source: SourceTable, lake: Lake, position: Position, since: Position | None, /) -> int:
         """Return about how many bytes are read up to a position; all of them where `since` is None."""

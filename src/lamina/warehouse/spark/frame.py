@@ -54,7 +54,7 @@ class Frames:
 
     def read(self, pin: Pin) -> "DataFrame":
         """Return one input at its pinned version, or only what was appended up to it."""
-        source = _source(self._graph, pin.input)
+        source = source_of(self._graph, pin.input)
         if source is not None:
             return self._read_source(source, pin, wanted=None)
         return self._read_model(self._graph.model(ModelName(pin.input)), pin)
@@ -86,11 +86,10 @@ class Frames:
 
     def _read_slices(self, model: CompiledModel, batch: Batch, pin: Pin) -> "DataFrame":
         """Return what a batch can see of one input."""
-        source = _source(self._graph, pin.input)
-        # A recompute reads everything: it is what shows whether slices were built from all they needed.
-        if source is None or batch.mode != "replace_slices":
+        source, wanted = source_of(self._graph, pin.input), slices_of(model, batch)
+        if source is None or wanted is None:
             return self.read(pin)
-        return self._read_source(source, pin, wanted=ForSlices(model=model, span=_bounds(batch)))
+        return self._read_source(source, pin, wanted=wanted)
 
     def result(self, model: CompiledModel, batch: Batch) -> "DataFrame":
         """Return the rows that a batch writes, before its strategy looks at them."""
@@ -186,7 +185,7 @@ class Frames:
     def _time_column(self, use: InputUse | None) -> str | None:
         if use is None or use.filter_column is not None:
             return None if use is None else use.filter_column
-        source = _source(self._graph, use.name)
+        source = source_of(self._graph, use.name)
         if source is not None:
             return source.time_column
         slices = self._graph.model(ModelName(use.name)).traits.slices
@@ -197,11 +196,20 @@ def _united(first: "DataFrame", second: "DataFrame") -> "DataFrame":
     return first.unionByName(second)
 
 
+def slices_of(model: CompiledModel, batch: Batch) -> ForSlices | None:
+    """Return which slices a batch reads for; None where it reads everything.
+
+    A recompute does: it is what shows whether slices were built from all they needed.
+    """
+    return ForSlices(model=model, span=_bounds(batch)) if batch.mode == "replace_slices" else None
+
+
 def _bounds(batch: Batch) -> Interval:
     return Interval(min(span.start for span in batch.slices), max(span.end for span in batch.slices))
 
 
-def _source(graph: Graph, name: TableName) -> SourceTable | None:
+def source_of(graph: Graph, name: TableName) -> SourceTable | None:
+    """Return the source that an input is; None: it is a model."""
     return next((source for source in graph.sources if TableName(source.name) == name), None)
 
 

@@ -16,7 +16,7 @@ from lamina.values.coverage import Mark
 from lamina.values.event import Event
 from lamina.values.facts import Head
 from lamina.values.interval import Interval
-from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName, folded
+from lamina.values.names import ColumnName, CommitId, Position, TableName, folded
 from lamina.values.result import Detection, QueryResult
 from lamina.values.rows_asked import RowsAsked
 from lamina.values.touch import ColumnRanges, Touch
@@ -34,7 +34,6 @@ from lamina.warehouse.iceberg.metadata import (
     write_properties,
 )
 from lamina.warehouse.iceberg.tables import Tables
-from lamina.warehouse.iceberg.versions import rows_at
 from lamina.warehouse.port import NO_PINS, Comparison, History, Pins
 from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.sources.iceberg import ranges_of_step
@@ -49,6 +48,7 @@ from lamina.warehouse.spark.errors import translated
 from lamina.warehouse.spark.frame import Frames
 from lamina.warehouse.spark.query import refuse_writing, run_query
 from lamina.warehouse.spark.ranges import rows_inside
+from lamina.warehouse.spark.rows_read import rows_read
 from lamina.warehouse.spark.session import Application, own_conf
 from lamina.warehouse.spark.stage import Stage
 from lamina.warehouse.spark.verify import unverifiable, verify_table
@@ -165,7 +165,7 @@ class SparkWarehouse:
             batch=batch,
             pointer=metadata.pointer,
             position=metadata.position or Position(""),
-            counts=counts.replace(read=self._rows_read(batch)),
+            counts=counts.replace(read=rows_read(self._graph, self._lake, model, batch)),
             columns=metadata.columns,
             watermark=watermark,
             drift=stage.drift,
@@ -358,18 +358,6 @@ class SparkWarehouse:
         for name, position in pins.items():
             if (source := self._sources.get(name)) is not None:
                 kind_of(source).recheck(source, self._lake, position)
-
-    def _rows_read(self, batch: Batch) -> int | None:
-        """Return how many rows the inputs have; None if the version of one does not say."""
-        counts = [self._rows_of(pin) for pin in batch.pins]
-        known = [count for count in counts if count is not None]
-        return sum(known) if counts and len(known) == len(counts) else None
-
-    def _rows_of(self, pin: Pin) -> int | None:
-        if (source := self._sources.get(pin.input)) is not None:
-            return kind_of(source).rows_read(source, self._lake, pin)
-        table = self._graph.model(ModelName(pin.input)).target
-        return rows_at(table, self._tables.metadata(table), pin)
 
     def _watermark(self, frames: Frames, model: CompiledModel, batch: Batch) -> str | None:
         """Return the largest timestamp in what was read of the driving input."""
