@@ -50,7 +50,8 @@ class CompileCache:
     @cached_property
     def head(self) -> Graph:
         """Return the graph without its models."""
-        return from_pack(self._base.head if self._changes is None else self._changes.head, Graph)
+        head = from_pack(self._base.head, Graph)
+        return head if self._changes is None else head.replace(diagnostics=self._changes.diagnostics)
 
     @cached_property
     def memory(self) -> Memory:
@@ -62,17 +63,19 @@ class CompileCache:
         old = self._changes
         links = {**(old.links if old is not None else {}), **made.links}
         objects = {**(old.objects if old is not None else {}), **made.objects}
-        head = memoryview(to_pack(made.graph.replace(models=())))
         base = self._base
         if len(links) <= max(FEW_CHANGES, len(self._links) // 20):
-            changes = StoredChanges(base.identity, project_key, head, links, objects)
+            changes = StoredChanges(base.identity, project_key, made.graph.diagnostics, links, objects)
             write_cached(cache_path(self._root, CHANGES), changes, written_by=self._version)
             return
         links = {**self._links, **made.links}
         used = {link.object_key for link in links.values()}
         objects = {key: item for key, item in {**self.memory.objects, **made.objects}.items() if key in used}
         new = base.replace(
-            identity=_new_identity(), project_key=project_key, head=head, links=memoryview(to_pack(links))
+            identity=_new_identity(),
+            project_key=project_key,
+            head=_head(made.graph),
+            links=memoryview(to_pack(links)),
         )
         _write_base(self._root, new, objects, version=self._version)
 
@@ -106,7 +109,7 @@ def write_cache(root: str, project: Project, made: Compilation, *, keys: Project
         project_key=keys.project,
         frame_key=keys.frame,
         undeclared=tuple((table, found[table.name] or None) for table in undeclared),
-        head=memoryview(to_pack(made.graph.replace(models=()))),
+        head=_head(made.graph),
         frame=memoryview(to_pack(frame_of(project))),
         links=memoryview(to_pack(made.links)),
     )
@@ -118,6 +121,10 @@ def _write_base(root: str, base: StoredBase, objects: Objects, *, version: str) 
     write_cached(cache_path(root, OBJECTS), StoredObjects(base.identity, dict(objects)), written_by=version)
     write_cached(cache_path(root, BASE), base, written_by=version)
     remove_cached(cache_path(root, CHANGES))
+
+
+def _head(graph: Graph) -> memoryview:
+    return memoryview(to_pack(graph.replace(models=())))
 
 
 def _new_identity() -> str:

@@ -130,13 +130,19 @@ def _pointers(catalog: "CatalogConfig") -> Mapping[TableName, str]:
 
 @contextmanager
 def _without_collecting() -> Iterator[None]:
-    """Keep the garbage collector out of decoding: it would look at hundreds of thousands of new values for nothing."""
+    """Keep the garbage collector out of decoding: it would look at hundreds of thousands of new values for nothing.
+
+    After it they count as old, else the next collection, which is for young values, would look at each of them.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_on:
+            if not gc.get_freeze_count():  # what a caller froze stays so
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

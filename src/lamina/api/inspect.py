@@ -22,13 +22,16 @@ def check_project(project: Opened) -> "CompileReport":
 
     graph = project.graph
     config, problems = project.settings
-    found = (*graph.diagnostics, *problems)
+    more = [*problems]
     # A project that cannot be read made no promises.
-    if graph.has_promises() and not any(item.code[:2] == "L1" and item.severity == "error" for item in found):
+    unread = (item.code[:2] == "L1" and item.severity == "error" for item in (*graph.diagnostics, *problems))
+    if graph.has_promises() and not any(unread):
         from lamina.api.promoted import load_promoted, promoted_findings
 
-        found = (*found, *promoted_findings(project, lambda: load_promoted(config)))
-    return report_compile(graph.replace(diagnostics=sort_diagnostics(list(found))))
+        more += promoted_findings(project, lambda: load_promoted(config))
+    if more:
+        graph = graph.replace(diagnostics=sort_diagnostics([*graph.diagnostics, *more]))
+    return report_compile(graph)
 
 
 def list_models(project: Opened, *, include: tuple[str, ...], exclude: tuple[str, ...]) -> tuple["ListedModel", ...]:

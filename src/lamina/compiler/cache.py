@@ -14,6 +14,7 @@ from lamina.project.model import SettingPlaces
 from lamina.project.project import Project
 from lamina.project.source import SourceTable
 from lamina.values.codec import Packed, from_pack
+from lamina.values.diagnostic import Diagnostic
 from lamina.values.schema import Schema
 from lamina.values.value import Value
 
@@ -70,7 +71,7 @@ class StoredChanges(Value, frozen=True, array_like=True):
 
     base: str  # its identity
     project_key: str
-    head: memoryview
+    diagnostics: tuple[Diagnostic, ...]  # all of the graph's; else its head is that of the base
     links: dict[str, StoredLink]
     objects: dict[str, Packed]
 

@@ -19,21 +19,22 @@ def recompile(project: Project, memory: Memory, head: Graph, *, run: RunTasks) -
     """
     if any(item.code in NAME_CODES for item in head.diagnostics):
         return None
-    tasks = {model.name: task_of(model) for model in project.models if model.kind == "sql"}
-    edited = [task for name, task in tasks.items() if memory.links[name].object_key != task.key]
     names = names_of(project)
-    made = run(edited, names)
     files = {model.name: model for model in project.models}
+    before = [(linked_of(link), link) for link in memory.links.values()]
+    before.sort(key=lambda pair: (pair[0].model.layer, pair[0].model.name))
+    # With the same settings as before, another object can only come from another text.
+    edited = [name for linked, _ in before if files[name := linked.model.name].text != linked.model.text]
+    tasks = {name: task_of(files[name]) for name in edited}
+    made = run([*tasks.values()], names)
     linking = Linking(project, head.sources, query=lambda key: query_of(made if key in made else memory.objects, key))
     links: dict[str, StoredLink] = {}
-    before = [(linked_of(link), link) for link in memory.links.values()]
-    for linked, known in sorted(before, key=lambda pair: (pair[0].model.layer, pair[0].model.name)):
+    for linked, known in before:
         name = linked.model.name
-        task = tasks.get(name)
-        key = task.key if task is not None else ""
-        if key == known.object_key and not linking.has_news_for(linked.model.depends_on):
+        if name not in tasks and not linking.has_news_for(linked.model.depends_on):
             linking.keep(files[name], linked, known)
             continue
+        key = tasks[name].key if name in tasks else known.object_key
         references = known.references
         if key not in made:
             if key and key not in memory.objects:

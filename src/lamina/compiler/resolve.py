@@ -40,8 +40,7 @@ class Names:
         """
         if len(parts) == 1:
             own, shared = f"{schema}.{parts[0]}", f"{self.default_schema}.{parts[0]}"
-            elsewhere = self.elsewhere(parts[0])
-            return self._table(own) or self._table(shared) or (elsewhere[0] if len(elsewhere) == 1 else None)
+            return self._table(own) or self._table(shared) or self._only(parts[0])
         if len(parts) == 2:
             return self._table(".".join(parts))
         return self.sources.get(".".join(parts).lower())
@@ -49,6 +48,10 @@ class Names:
     def elsewhere(self, bare: str) -> tuple[TableName, ...]:
         """Return the models of a bare name in any schema, or else the sources."""
         return self._bare_models.get(bare.lower()) or self._bare_sources.get(bare.lower()) or ()
+
+    def _only(self, bare: str) -> TableName | None:
+        found = self.elsewhere(bare)
+        return found[0] if len(found) == 1 else None
 
     @cached_property
     def _bare_models(self) -> dict[str, tuple[TableName, ...]]:

@@ -56,5 +56,6 @@ def sort_diagnostics(found: list[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def _order(item: Diagnostic) -> tuple[str, int, int, str, str]:
-    place = item.place or Place(file="")
-    return (place.file, place.line, place.column, item.code, item.message)
+    if item.file is None:
+        return ("", 1, 1, item.code, item.message)
+    return (item.file, item.line or 1, item.column or 1, item.code, item.message)

@@ -16,12 +16,15 @@ RULE = Rule(code="L232", name="StarFeedsNamedColumns", severity="info", looks_at
 
 def violations(subject: ProjectSubject) -> Iterator[Diagnostic]:
     """Yield each star over a table whose columns another model names."""
+    starred = [item for item in subject.linked if item.stars]
+    if not starred:
+        return  # as nearly always
     readers: dict[str, str] = {}
     for item in subject.linked:
         for use in item.model.inputs:
             if use.read_set:
                 readers.setdefault(use.name.lower(), item.model.name)
-    for item in subject.linked:
+    for item in starred:
         model = item.model
         reader = readers.get(model.name.lower())
         for start in item.stars if reader else ():

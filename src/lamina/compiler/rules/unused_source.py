@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from lamina.compiler.subject import ProjectSubject
 from lamina.project.source import SourceTable
 from lamina.values.diagnostic import Diagnostic
+from lamina.values.names import folded_names
 from lamina.values.rule import Rule
 
 RULE = Rule(code="L433", name="UnusedSource", severity="warning", looks_at="project")
@@ -16,9 +17,11 @@ RULE = Rule(code="L433", name="UnusedSource", severity="warning", looks_at="proj
 
 def violations(subject: ProjectSubject) -> Iterator[Diagnostic]:
     """Yield each declared table that no model reads."""
-    read = {name.lower() for item in subject.linked for name in item.model.depends_on}
-    for table in subject.sources:
-        if table.name.lower() in read or table.places is None:
+    read: set[str] = set().union(*(item.model.depends_on for item in subject.linked))
+    unread = [table for table in subject.sources if table.name not in read]
+    folded = folded_names(read) if unread else frozenset[str]()
+    for table in unread:
+        if table.name.lower() in folded or table.places is None:
             continue
         yield RULE.finding(
             f"source table `{table.name}` is read by no model",
