@@ -21,7 +21,7 @@ from lamina.state.port import BatchRecord, RunRecord, StateStore
 from lamina.values.codec import from_json
 from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts, TargetFacts
-from lamina.values.interval import Interval, bound_or_none, subtract
+from lamina.values.interval import Interval, bound_or_none, intersect, subtract
 from lamina.values.names import RunId
 from lamina.values.plan import Action, Selection
 from lamina.values.result import BuiltInterval, IntervalsResult, RangeReason, RunLine, RunResult, StatusResult
@@ -62,7 +62,7 @@ def model_intervals(project: Opened, model: str, *, execution_time: datetime | N
         batches = engine.runtime.store.batches(engine.runtime.environment, found.name, limit=HISTORY)
         surplus = surplus_ranges(found, facts.coverage)
         spans = (span for item in facts.coverage.segments for span in subtract((item.interval,), surplus))
-        built = tuple(_built(span, batches) for span in spans)
+        built = tuple(part for span in spans for part in _built(span, batches))
         if reason is not None:
             ranges = ranges.replace(failed=(RangeReason(reason=reason),))
         concerned = engine.findings if reason is not None or engine.broken is None else ()
@@ -112,19 +112,29 @@ def _of(model: CompiledModel, actions: tuple[Action, ...]) -> tuple[Action, ...]
     return tuple(action for action in actions if action.model == model.name)
 
 
-def _built(span: Interval, batches: tuple[BatchRecord, ...]) -> BuiltInterval:
-    last = next((batch for batch in batches if any(_overlap(span, item) for item in batch.slices)), None)
+def _built(span: Interval, batches: tuple[BatchRecord, ...]) -> tuple[BuiltInterval, ...]:
+    """Cut a built range by the runs that last built its parts; a part whose batch is not known has none."""
+    left: tuple[Interval, ...] = (span,)
+    parts: list[tuple[Interval, BatchRecord | None]] = []
+    for run_id in dict.fromkeys(batch.run_id for batch in batches):
+        if not left:
+            break
+        of_run = tuple(batch for batch in batches if batch.run_id == run_id)
+        slices = tuple(item for batch in of_run for item in batch.slices)
+        parts += ((part, of_run[0]) for part in intersect(left, slices))
+        left = subtract(left, slices)
+    parts += ((part, None) for part in left)
+    return tuple(_built_by(part, batch) for part, batch in sorted(parts, key=lambda item: item[0].start))
+
+
+def _built_by(span: Interval, batch: BatchRecord | None) -> BuiltInterval:
     return BuiltInterval(
         start=bound_or_none(span.start),
         end=bound_or_none(span.end),
-        run_id=last.run_id if last is not None else None,
-        execution_time=f"{last.execution_time:%Y-%m-%dT%H:%M:%SZ}" if last is not None else None,
-        built_at=f"{last.published_at:%Y-%m-%dT%H:%M:%SZ}" if last is not None else None,
+        run_id=batch.run_id if batch is not None else None,
+        execution_time=f"{batch.execution_time:%Y-%m-%dT%H:%M:%SZ}" if batch is not None else None,
+        built_at=f"{batch.published_at:%Y-%m-%dT%H:%M:%SZ}" if batch is not None else None,
     )
-
-
-def _overlap(left: Interval, right: Interval) -> bool:
-    return left.start < right.end and right.start < left.end
 
 
 def _as_it_is(record: RunRecord, store: StateStore) -> RunRecord:
