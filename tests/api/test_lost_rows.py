@@ -9,8 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from tests.api.marked_shop import COLUMNS, ORDERS, Shop
+from tests.behaviour.examples import PROD
 
-from lamina.api.custody import find_trouble, register_again, restore_if_lost
+from lamina.api.custody import find_trouble, open_state, register_again, restore_if_lost
+from lamina.api.project import open_project
+from lamina.errors import ProjectInvalid
 from lamina.state import place
 from lamina.state.errors import StateLost
 from lamina.state.sqlite import Database
@@ -138,3 +141,17 @@ def test_a_drop_whose_note_was_written_is_finished(shop: Shop, monkeypatch: pyte
     assert restore_if_lost(shop.config) is not None
     assert shop.pointer() is None
     assert find_trouble(shop.config) is None
+
+
+def test_a_project_that_does_not_compile_keeps_its_records_when_they_are_to_be_rebuilt(
+    shop: Shop, published: str
+) -> None:
+    assert published
+    (shop.root / "models").mkdir()
+    (shop.root / "models" / "bad.sql").write_text("SELECT FROM WHERE")
+    with closing(open_state(shop.config)) as store:
+        before = store.view(PROD).models
+    with pytest.raises(ProjectInvalid):
+        open_project(str(shop.root), variables={}).state_rebuild()
+    with closing(open_state(shop.config)) as store:
+        assert store.view(PROD).models == before != {}

@@ -10,12 +10,14 @@ from lamina.api.custody import Restored, open_state, refuse_shared, register_aga
 from lamina.api.engine import new_run_id, open_engine, open_known
 from lamina.api.opened import Opened
 from lamina.config import Config, StateConfig
+from lamina.errors import ProjectInvalid
 from lamina.executor.derive import derive_records, state_differences
 from lamina.executor.lease import is_alive
 from lamina.state import place
 from lamina.state.errors import LeaseHeld
 from lamina.state.sqlite import Database, Lock, putting_in_order
 from lamina.values.custody import StateCheck, StateRebuild, StateRelocation
+from lamina.values.diagnostic import sort_diagnostics
 from lamina.values.names import EnvironmentName, TableName
 from lamina.warehouse.catalog.file_lock import beside_others, held
 from lamina.warehouse.catalog.jdbc import JdbcCatalog, relocate
@@ -34,6 +36,7 @@ def rebuild_state(project: Opened) -> StateRebuild:
     config = project.config
     restored = restore(config) or Restored(detail="")
     _refuse_running(config, is_copy=False)
+    _refuse_broken(project)
     register_again(config)
     with open_engine(project, config.replace(state=StateConfig(on_missing="rebuild"))) as engine:
         runtime = engine.runtime
@@ -68,6 +71,14 @@ def relocate_state(project: Opened) -> StateRelocation:
         forget_metadata()
         database.keep_copy(at=datetime.now(UTC))
     return StateRelocation(moved_from=left, moved_to=here, tables=tables)
+
+
+def _refuse_broken(project: Opened) -> None:
+    """Raise while a project does not compile: the records of models that are not known would be lost."""
+    project.compile_again()
+    found = sort_diagnostics([*project.graph.diagnostics])
+    if any(item.severity == "error" for item in found):
+        raise ProjectInvalid(found)
 
 
 def _refuse_nested(left: tuple[str, ...], here: str) -> None:
