@@ -1,5 +1,6 @@
 """Interrupting a run: the first signal lets the current commit end, the second ends everything at once."""
 
+import logging
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,7 +32,7 @@ class Cancelled:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_second_signal_interrupts_what_the_first_let_end(
-    number: signal.Signals, capsys: pytest.CaptureFixture[str]
+    number: signal.Signals, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     work, stop, before = Cancelled(), Stop(), signal.getsignal(number)
     with interruptible(stop):
@@ -42,6 +43,10 @@ def test_the_second_signal_interrupts_what_the_first_let_end(
         assert work.thread != current_thread().name, "the interrupted thread may be talking to Spark"
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(number)
+        logging.getLogger("py4j").error("a call was cut off")
+    assert "a call was cut off" not in caplog.text, "what is cut off at once leaves no traceback of a library"
+    logging.getLogger("py4j").error("later")
+    assert "later" in caplog.text
     assert work.count == 1
     assert signal.getsignal(number) is before
     assert "interrupted again: ending at once" in capsys.readouterr().err

@@ -70,6 +70,7 @@ def run_shown(options: Options, verb: "Callable[[Project, Stop], RunResult]") ->
 @contextmanager
 def interruptible(stop: "Stop") -> Iterator[None]:
     """Let the first signal end the run after the current commit, the second at once; without a run, end the command."""
+    import logging
 
     def handle(number: int, _: object) -> None:
         if not stop.is_heard:
@@ -78,16 +79,19 @@ def interruptible(stop: "Stop") -> Iterator[None]:
             signal.signal(number, handle)  # it was ignored, as in the background of a shell: the run to come listens
         elif stop.is_requested:
             sys.stderr.write("\ninterrupted again: ending at once\n")
+            logging.disable(logging.CRITICAL)  # libraries log a call that is cut off with its traceback
             raise KeyboardInterrupt
         else:
             sys.stderr.write("\ninterrupted: no new work is started; interrupt again to end at once\n")
             stop.request()
 
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    logged = logging.root.manager.disable
     for number in before:
         signal.signal(number, handle)
     try:
         yield
     finally:
+        logging.disable(logged)
         for number, handler in before.items():
             signal.signal(number, handler)

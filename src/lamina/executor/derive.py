@@ -36,24 +36,29 @@ def state_differences(runtime: Runtime, graph: Graph) -> tuple[StateDifference, 
     again = recompile(runtime, view)
     found: list[StateDifference] = []
     for model in models:
-        recorded, mark = recorded_of(view, model.name), runtime.warehouse.history(model.target, None).mark
+        recorded, head = recorded_of(view, model.name), heads[model.target]
+        # A table whose metadata cannot be read is one difference, and must not hide those of the others.
+        mark = runtime.warehouse.history(model.target, None).mark if head.fault is None else None
         called = partial(
             as_called_now, model=model, promoted=view.promoted.get(model.name), recompiled=again.get(model.name)
         )
         recorded = recorded and recorded.replace(coverage=called(recorded.coverage))
         mark = mark and mark.replace(coverage=called(mark.coverage))
-        found += differences(recorded, heads[model.target], model=model.name, mark=mark)
+        found += differences(recorded, head, model=model.name, mark=mark)
     return tuple(found)
 
 
 def _derived(runtime: Runtime, graph: Graph, observed: Observed) -> tuple[DerivedModel, ...]:
-    marks = {model.name: runtime.warehouse.history(model.target, None).mark for model in managed_models(graph)}
+    models = managed_models(graph)
+    heads = runtime.warehouse.heads([model.target for model in models])
+    readable = (model for model in models if heads[model.target].fault is None)
+    marks = {model.name: runtime.warehouse.history(model.target, None).mark for model in readable}
     return tuple(
         DerivedModel(
             model=model.name,
             status=observed.facts.models[model.name].target.status,
             snapshot_id=observed.records[model.name].position,
-            run_id=None if (mark := marks[model.name]) is None else mark.run_id,
+            run_id=None if (mark := marks.get(model.name)) is None else mark.run_id,
         )
-        for model in managed_models(graph)
+        for model in models
     )

@@ -3,6 +3,7 @@
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
 from lamina.executor.publish import ChecksFailed, Writer
+from lamina.strategies.history import keeps_history
 from lamina.values.facts import Failure
 from lamina.values.interval import WHOLE
 from lamina.warehouse.failure import WarehouseFailure
@@ -21,11 +22,13 @@ class TableFilesLost(WarehouseFailure):
 
     code = "L632"
 
-    def __init__(self, model: str, file: str) -> None:
+    def __init__(self, model: str, file: str, *, keeps_rows: bool) -> None:
+        build = f"lamina run -s {model} --full-refresh{' --accept-loss' if keeps_rows else ''}"
+        loss = ", which drops the rows that its inputs no longer have" if keeps_rows else ""
         super().__init__(
             f"files of the table of `{model}` are lost: `{file}` cannot be read",
             kind="not_found",
-            hint=f"restore the file, or build the table again: `lamina run -s {model} --full-refresh`",
+            hint=f"restore the file, or build the table again: `{build}`{loss}",
         )
 
 
@@ -41,7 +44,7 @@ def lost_among(
         file = runtime.warehouse.lost_file(model.target)
         if file is None:
             continue
-        lost = TableFilesLost(model.name, file)
+        lost = TableFilesLost(model.name, file, keeps_rows=keeps_history(model.traits, model.inputs))
         failure = Failure(
             model=model.name,
             interval=WHOLE,

@@ -14,7 +14,9 @@ def differences(
     held: Recorded | None, head: Head, *, model: ModelName, mark: Mark | None
 ) -> tuple[StateDifference, ...]:
     """Return everything that state and table say differently; debts and cursors may be ahead of the mark."""
-    if held is None or not held.coverage.segments:
+    if head.fault is not None:
+        found = [("metadata", _said(held.position if held is not None else None), head.fault)]
+    elif held is None or not held.coverage.segments:
         found = [] if mark is None else [("record", "nothing", f"built by run `{mark.run_id}`")]
     elif head.pointer is None:
         found = [("table", f"version {held.position}", "is not in the catalog")]

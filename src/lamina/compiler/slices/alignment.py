@@ -267,7 +267,8 @@ def reads_ahead(
 
 def is_tied_ahead(fact: Difference, is_date: IsDate) -> bool:
     """Return whether a fact about a main column is one about later rows."""
-    return fact.is_ahead(DAY if is_date(fact.left) else 0)
+    # The hours of a day are no later rows than its date; another date is.
+    return fact.is_ahead(DAY if is_date(fact.left) and not is_date(fact.right) else 0)
 
 
 def whole(names: tuple[str, ...] | None, reads: tuple[Read, ...] = ()) -> Cut:

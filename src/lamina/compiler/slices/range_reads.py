@@ -101,10 +101,11 @@ def _hidden(examination: Examination, table: str) -> tuple[str, str] | None:
 
 
 def _bound_hint(facts: InputFacts) -> str:
-    column = facts.time_column or "its time"
+    column = facts.time_column or "COLUMN"
     start = f"@start_date - INTERVAL {in_words(facts.window)}" if facts.window else "@start_date"
     end = f"@end_date + INTERVAL {in_words(facts.window_after)}" if facts.window_after else "@end_date"
-    return f"add `{column} >= {start} AND {column} < {end}` to avoid that"
+    which = "" if facts.time_column else ", for its column of dates or timestamps,"
+    return f"add `{column} >= {start} AND {column} < {end}`{which} to avoid that"
 
 
 def words_of_reads(examination: Examination, cut: Cut) -> Iterator[str]:
