@@ -22,8 +22,7 @@ def compile_in_parallel(tasks: list[ObjectTask], names: Names) -> dict[str, Pack
     import lamina.compiler.compile_query  # noqa: F401 - imported once here, not once in every child
 
     shares = [tasks[number::count] for number in range(count)]
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # else a collection in a child would copy the pages of all that it looks at
     children = [_start(share, names) for share in shares[1:]]
     made = compile_objects(shares[0], names)
     gc.unfreeze()

@@ -1,6 +1,7 @@
 """What a model reads of each input: every column that can influence its result, with ephemeral models seen through."""
 
 from collections.abc import Iterable, Mapping
+from typing import cast
 
 from lamina.compiler.link.reads import Origin, Reads
 from lamina.compiler.link.rows import ALL, Edges, Rows
@@ -29,15 +30,12 @@ def read_sets(reads: Reads, *, is_open: bool) -> dict[TableName, tuple[ColumnNam
     """Return the read set of each table; None where every column counts."""
     if is_open:
         return {TableName(table): None for table in reads.tables}
-    origins = {origin for part in reads.for_columns.values() for origin in part} | set(reads.for_rows)
     by_table: dict[str, set[str]] = {table: set() for table in reads.tables}
-    for table, column in origins:
-        by_table[table].add(column)
+    for part in (*reads.for_columns.values(), reads.for_rows):
+        for table, column in part:
+            by_table[table].add(column)
     whole = {table for table, columns in by_table.items() if ALL in columns} | set(reads.for_star)
-    return {
-        TableName(table): None if table in whole else tuple(ColumnName(item) for item in sorted(columns))
-        for table, columns in by_table.items()
-    }
+    return {TableName(table): None if table in whole else _sorted(columns) for table, columns in by_table.items()}
 
 
 def row_sets(reads: Reads, *, is_open: bool) -> dict[TableName, tuple[ColumnName, ...] | None]:
@@ -47,10 +45,11 @@ def row_sets(reads: Reads, *, is_open: bool) -> dict[TableName, tuple[ColumnName
     by_table: dict[str, set[str]] = {table: set() for table in reads.tables}
     for table, column in reads.for_rows:
         by_table[table].add(column)
-    return {
-        TableName(table): None if ALL in columns else tuple(ColumnName(item) for item in sorted(columns))
-        for table, columns in by_table.items()
-    }
+    return {TableName(table): None if ALL in columns else _sorted(columns) for table, columns in by_table.items()}
+
+
+def _sorted(columns: set[str]) -> tuple[ColumnName, ...]:
+    return cast("tuple[ColumnName, ...]", tuple(sorted(columns)))  # to name each one takes longer than to sort them
 
 
 def _origins(edges: Edges, ephemeral: Mapping[str, Reads]) -> tuple[Origin, ...]:

@@ -1,13 +1,14 @@
 """Small questions about nodes of the parser's tree."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 from sqlglot import exp
 
 from lamina.compiler.query.automatic_names import automatic_name
 
-_LEAVES = frozenset({exp.Column, exp.Identifier, exp.Literal})
+_WORDS = frozenset({exp.Identifier, exp.Literal})  # hold no other node
+_LEAVES = _WORDS | {exp.Column}
 _GROUPING_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 MOST_DIGITS = 9  # of a position: Python reads no number of any length, and no query has so many columns
 
@@ -15,17 +16,32 @@ MOST_DIGITS = 9  # of a position: Python reads no number of any length, and no q
 class Nodes:
     """The nodes of one tree; most questions are about kinds of nodes that it does not have."""
 
-    __slots__ = ("all", "kinds")
+    __slots__ = ("_by_kind", "all", "kinds")
 
     def __init__(self, tree: exp.Expr) -> None:
-        self.all = list(tree.walk())
-        self.kinds = set(map(type, self.all))
+        self.all = found = [tree]
+        self._by_kind: dict[type[exp.Expr], list[Any]] = {}
+        for node in found:  # it grows meanwhile, from the outside in
+            kind = node.__class__
+            if kind in self._by_kind:
+                self._by_kind[kind].append(node)
+            else:
+                self._by_kind[kind] = [node]
+            if kind in _WORDS:
+                continue
+            for value in node.args.values():
+                if isinstance(value, exp.Expr):
+                    found.append(value)
+                elif value.__class__ is list:
+                    found.extend([item for item in value if isinstance(item, exp.Expr)])
+        self.kinds = self._by_kind.keys()
 
-    def of(self, kinds: Set[type[exp.Expr]]) -> list[Any]:
+    def of(self, kinds: Set[type[exp.Expr]]) -> Sequence[Any]:
         """Return the nodes of some classes, from the outside in."""
         if self.kinds.isdisjoint(kinds):
-            return []
-        return [node for node in self.all if node.__class__ in kinds]
+            return ()
+        met = [kind for kind in self._by_kind if kind in kinds]
+        return self._by_kind[met[0]] if len(met) == 1 else [node for node in self.all if node.__class__ in kinds]
 
 
 def output_name(item: exp.Expr) -> str:
