@@ -10,7 +10,7 @@ from lamina.project.project import Variable
 from lamina.project.strategy import TimeInterval
 from lamina.values.change import ModelChange
 from lamina.values.codec import to_builtins
-from lamina.values.names import ColumnName, TableName
+from lamina.values.names import ColumnName, Fingerprint, TableName
 from lamina.values.schema import DataType
 
 COLUMNS = "id int, amount int"
@@ -94,6 +94,19 @@ def test_a_column_of_a_cte_that_is_filtered_by_changes_the_rows() -> None:
 def test_settings_that_change_no_row_are_metadata() -> None:
     change = only(ORDERS, ORDERS.replace(settings=ModelSettings(owner="sales", cron="@daily")))
     assert (change.change, change.blast_radius) == ("metadata", ())
+
+
+def test_a_layout_changes_no_row() -> None:
+    was, now = (ORDERS.replace(rows_fingerprint=Fingerprint("r"), fingerprint=Fingerprint(name)) for name in "ab")
+    now = now.replace(settings=now.settings.replace(partitioned_by=("id",)))
+    assert only(was, now).change == "metadata"
+
+
+def test_a_type_that_cannot_be_seen_is_not_another_type() -> None:
+    hidden = model(
+        "sales.orders", "SELECT id, amount FROM raw.orders WHERE amount > 0", columns="id unknown, amount int"
+    )
+    assert columns(only(ORDERS, hidden)) == {}
 
 
 def test_a_strategy_changes_the_rows() -> None:

@@ -15,6 +15,7 @@ from lamina.compiler.identity.query_parts import QueryParts, query_parts
 from lamina.compiler.query.parse import Parsed, parse
 from lamina.values.change import ChangeClass, ColumnChange, ModelChange
 from lamina.values.names import ColumnName, Fingerprint, ModelName
+from lamina.values.schema import UNKNOWN
 
 
 def compare(old: Graph, new: Graph) -> tuple[ModelChange, ...]:
@@ -70,7 +71,7 @@ def _compare_model(
     was: CompiledModel, now: CompiledModel, *, before: Models, after: Models
 ) -> tuple[ChangeClass, tuple[ColumnChange, ...]]:
     retyped = _retyped(was, now)
-    if was.fingerprint == now.fingerprint:
+    if was.fingerprint == now.fingerprint or _is_relaid(was, now):
         if retyped:  # the code is the same, an input is not
             return _class_of(retyped), retyped
         is_same = was.settings == now.settings and was.text == now.text and was.target == now.target
@@ -82,6 +83,11 @@ def _compare_model(
     if old_parts.rows != new_parts.rows or not columns:
         return "rows_changed", columns
     return _class_of(columns), columns
+
+
+def _is_relaid(was: CompiledModel, now: CompiledModel) -> bool:
+    """Return whether a table is only to be laid out otherwise, with the same rows."""
+    return was.rows_fingerprint is not None and was.rows_fingerprint == now.rows_fingerprint
 
 
 def _class_of(columns: tuple[ColumnChange, ...]) -> ChangeClass:
@@ -96,7 +102,9 @@ def _retyped(was: CompiledModel, now: CompiledModel) -> tuple[ColumnChange, ...]
         return ()
     old = {column.name: (column.type, column.nullable) for column in was.columns}
     new = {column.name: (column.type, column.nullable) for column in now.columns}
-    return tuple(_with_types(item, old, new) for item in _differences(old, new))
+    # A type that cannot be seen, of a source that cannot be read, is not another type.
+    hidden = {name for name, (kind, _) in new.items() if kind == UNKNOWN}
+    return tuple(_with_types(item, old, new) for item in _differences(old, new) if item.name not in hidden)
 
 
 def _with_types(item: ColumnChange, old: dict[ColumnName, Any], new: dict[ColumnName, Any]) -> ColumnChange:
