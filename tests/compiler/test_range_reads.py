@@ -84,6 +84,21 @@ def test_the_column_that_bounds_an_input_wherever_it_is_read(query: str, column:
     assert read(query, allow=("L412", "L413", "L414", "L415")).filter_column == column
 
 
+@pytest.mark.parametrize(
+    ("query", "is_whole"),
+    [
+        ("SELECT o.day, p.name FROM raw.orders o JOIN raw.people p ON o.id = p.id WHERE {range}", True),
+        ("SELECT o.day FROM raw.orders o WHERE {range} AND o.id IN (SELECT id FROM raw.people)", True),
+        ("SELECT o.day FROM raw.orders o JOIN raw.people p ON o.id = p.id AND p.born < @end_date WHERE {range}", False),
+        ("SELECT b AS day FROM (SELECT max(born) AS b FROM raw.people GROUP BY id) o WHERE {other}", False),
+        ("SELECT born AS day FROM raw.people o WHERE {born}", False),
+    ],
+)
+def test_an_input_that_no_bound_of_the_slice_cuts(query: str, is_whole: bool) -> None:
+    ranges = {"range": RANGE.format("o.day"), "other": RANGE.format("b"), "born": RANGE.format("born")}
+    assert read(query.format(**ranges), table="raw.people").is_read_whole is is_whole
+
+
 def test_a_filter_over_an_ephemeral_model_reaches_its_input() -> None:
     inner = ephemeral("main.e", "SELECT id, day AS d FROM raw.orders")
     found = read(f"SELECT id, d AS day FROM e WHERE {RANGE.format('d')}", inner)

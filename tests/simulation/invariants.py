@@ -183,7 +183,9 @@ def check_marks(world: World) -> None:
                 raise Violation(f"I3 {model.name}: mark {mark}, record {record}")
             continue
         derived, held = mark.coverage, record.coverage
-        if covered(derived) != covered(held) or _codes(derived) != _codes(held) or derived.start != held.start:
+        # An unfinished slice may have gone on without a build.
+        built = subtract(covered(held), derived.quiet)
+        if covered(derived) != built or _codes(derived) != _codes(held) or derived.start != held.start:
             raise Violation(f"I3 {model.name}: mark {derived}, record {held}")
 
 

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
-from tests.simulation.algebra import Expression, Relation
+from tests.simulation.algebra import Expression, Read, Relation
 from tests.simulation.differences import extent_of, refine
 from tests.simulation.lake import Lake, Metadata, Operation, Snapshot, bag
 from tests.simulation.memory_reads import MemoryReads
@@ -24,7 +25,7 @@ from tests.simulation.table_versions import head_of, history_of, schema_of
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.project.model import CheckSettings
 from lamina.project.source import SourceTable
-from lamina.values.batch import Batch, CheckResult, Counts, Diff, DiffQuestion, Move, Pin, Staged
+from lamina.values.batch import Batch, CheckResult, Counts, Diff, DiffQuestion, Move, Pin, RowsQuestion, Staged
 from lamina.values.coverage import Mark
 from lamina.values.facts import Head
 from lamina.values.interval import Interval, merge
@@ -77,6 +78,13 @@ class MemoryWarehouse:
     def is_emptied(self, source: SourceTable, since: Position, *, until: Position) -> bool:
         """Return whether a folder is empty that was not, or is not known, at an earlier position."""
         return self._sources.is_emptied(source, since, until=until)
+
+    def may_hold(self, question: RowsQuestion) -> bool:
+        """Return whether a version of an input has a row in a range."""
+        pin, by = Pin(question.input, question.position), str(question.column)
+        relation = self._reads.read_version(question.input, pin, reader=Read(question.input, (by,), by=by))
+        cells = [row[relation.place(by)] for row in relation.rows]
+        return any(isinstance(cell, datetime) and question.span.start <= cell < question.span.end for cell in cells)
 
     def history(self, table: TableName, since: Position | None) -> History:
         """Return the ancestry of a managed table after a recorded version."""

@@ -24,6 +24,7 @@ def simulated_model(
     on_touch: Literal["rebuild", "keep"] = "rebuild",
     checks: tuple[CheckSettings, ...] = (),
     layout: int = 0,
+    is_partial: bool = False,
 ) -> CompiledModel:
     """Compile a simulated query; inputs that start with `raw.` are sources."""
     uses = tuple(use.replace(on_touch=on_touch) for use in _uses(query, strategy))
@@ -36,6 +37,7 @@ def simulated_model(
             strategy=strategy,
             start=start,
             cron=cron,
+            allow_partials=is_partial,
             checks=checks,
             timezone="UTC",
             on_foreign_write="rebuild",
@@ -78,6 +80,7 @@ def _use(name: str, reads: list[Read], *, is_driver: bool) -> InputUse:
         reach_seconds=max(read.back for read in reads) * 86400 if by is not None else 0,
         after_seconds=max(read.ahead for read in reads) * 86400 if by is not None else 0,
         is_driver=is_driver,
+        is_read_whole=all(read.by is None for read in reads),
     )
 
 

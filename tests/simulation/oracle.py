@@ -27,15 +27,19 @@ def built_until(graph: Graph, model: CompiledModel, now: datetime) -> datetime:
     noon = now.replace(hour=12, minute=0, second=0, microsecond=0)
     tick = noon if now >= noon else noon - DAY
     end = (now if model.settings.cron is None else tick).replace(hour=0, minute=0, second=0, microsecond=0)
+    if model.settings.allow_partials:
+        end = now.replace(minute=0, second=0, microsecond=0)
     for use in model.inputs:
         ahead = timedelta(seconds=use.after_seconds)
         if not use.is_model:
+            if not ahead:
+                continue
             end = min(end, (now - ahead).replace(hour=0, minute=0, second=0, microsecond=0))
         elif str(use.name) != str(model.name):
             parent = graph.model(ModelName(use.name))
             if isinstance(parent.settings.strategy, TimeInterval):
                 end = min(end, built_until(graph, parent, now) - ahead)
-    return end
+    return end if model.settings.allow_partials else end.replace(hour=0)
 
 
 def due_of(graph: Graph, model: CompiledModel, now: datetime) -> Interval | None:

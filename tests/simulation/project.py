@@ -24,6 +24,7 @@ START = date(2026, 1, 1)
 # No sum of sound rows comes near it.
 POISON = 100_000
 NOON = "0 12 * * *"
+HOURLY = "0 * * * *"  # of models whose last day is built in part
 MOST_AHEAD = 2  # days after a slice that it reads
 ONE_ID = CheckSettings(type="unique", column=ColumnName("id"), scope="table")
 NO_POISON = CheckSettings(type="accepted_values", column=ColumnName("amount"), values=tuple(range(10_000)))
@@ -42,6 +43,7 @@ class Design(Value, frozen=True):
     is_checked: bool = False  # refuses rows that are poison
     layout: int = 0
     start: int = 0  # the day its time begins with
+    is_partial: bool = False  # its last day is built as far as it has come
     is_open: bool = False  # declares no `unique` check, so that ids may come twice
 
     def __str__(self) -> str:
@@ -258,6 +260,7 @@ TEMPLATES: dict[str, Template] = {
     "replaced": _replaced,
 }
 SLICED = ("rows", "daily", "trailing", "leading", "running", "enriched", "union")
+PARTIAL = ("rows", "daily", "trailing", "enriched", "union", "listed")
 WITH_IDS = ("merged", "renamed", "replaced", "listed", "loaded")  # their ids come from a source
 KEPT = ("kept", "kept_merged", "kept_days", "logged")  # changes of their driver are let pass
 WITH_ONE_ID = ("listed", "loaded")
@@ -322,7 +325,8 @@ class Project(Value, frozen=True):
                 made.query,
                 strategy=made.strategy,
                 start=str(START + timedelta(days=design.start)) if timed else None,
-                cron=design.cron,
+                cron=HOURLY if design.is_partial else design.cron,
+                is_partial=design.is_partial,
                 layout=design.layout,
                 on_touch="keep" if design.template in KEPT else "rebuild",
                 checks=_checks(design, made),
@@ -371,12 +375,15 @@ def random_project(random: Random) -> Project:
         first = random.choice(("raw.files", "raw.events")) if template in WITH_IDS else first
         second = random.choice(weighing) if template in ("enriched", "joined") else random.choice(timed)
         if template == "logged":
-            sliced = [item.name for item in designs if item.template in SLICED]
+            sliced = [item.name for item in designs if item.template in SLICED and not item.is_partial]
             template, first = ("logged", random.choice(sliced)) if sliced else ("daily", first)
         inputs = (first, second) if template in ("enriched", "joined", "union") else (first,)
         if len(set(inputs)) < len(inputs):
             template, inputs = "daily", (first,)
-        designs.append(_design(random, name, template, inputs))
+        # What reads a day as far as it has come needs inputs that are built so too.
+        finished = {item.name for item in designs if item.template not in WHOLE and not item.is_partial}
+        may_be_partial = template in PARTIAL and not finished.intersection(inputs)
+        designs.append(_design(random, name, template, inputs, may_be_partial=may_be_partial))
         if template == "totals":
             weighing.append(name)
         elif template != "joined":
@@ -384,7 +391,7 @@ def random_project(random: Random) -> Project:
     return Project(tuple(designs))
 
 
-def _design(random: Random, name: str, template: str, inputs: tuple[str, ...]) -> Design:
+def _design(random: Random, name: str, template: str, inputs: tuple[str, ...], *, may_be_partial: bool) -> Design:
     is_timed = template not in WHOLE
     return Design(
         name,
@@ -395,5 +402,6 @@ def _design(random: Random, name: str, template: str, inputs: tuple[str, ...]) -
         lookback=random.choice((0, 0, 0, 1)) if is_timed else 0,
         cron=NOON if is_timed and random.random() < 0.15 else None,
         is_checked=random.random() < 0.3,
+        is_partial=may_be_partial and random.random() < 0.3,
         is_open=template in WITH_ONE_ID and random.random() < 0.3,
     )

@@ -43,6 +43,7 @@ class InputUse(Value, frozen=True):
     window_after_seconds: int = 0  # past its end, as declared
     on_touch: Literal["rebuild", "keep"] = "rebuild"
     is_driver: bool = False
+    is_read_whole: bool = False  # proven: every slice reads every row, whatever its bounds
 
     @property
     def range(self) -> InputRange | None:

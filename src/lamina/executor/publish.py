@@ -9,6 +9,7 @@ from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
 from lamina.executor.failpoint import failpoint
 from lamina.executor.runtime import Runtime
+from lamina.planner.ragged import rest_questions, unfinished_rest
 from lamina.planner.record import record_batch
 from lamina.planner.touches import (
     adds_nothing,
@@ -268,8 +269,18 @@ def _late_mark(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tu
         retained=staged.retained,
         former=staged.former,
         proven=proven,
+        quiet=_quiet(writer, batch_base.model, staged.batch),
     )
     return _mark(writer, batch_base, staged.batch).replace(coverage=coverage)
+
+
+def _quiet(writer: Writer, model: CompiledModel, batch: Batch) -> tuple[Interval, ...]:
+    """Return the rest of a batch's unfinished slice where no input can have a row in it."""
+    rest = unfinished_rest(model, batch)
+    asked = None if rest is None else rest_questions(model, batch, rest)
+    if rest is None or asked is None:
+        return ()
+    return () if any(writer.runtime.warehouse.may_hold(item) for item in asked) else (rest,)
 
 
 def _mark(writer: Writer, batch_base: BatchBase, batch: Batch) -> Mark:

@@ -10,6 +10,7 @@ from lamina.planner.decide_intervals import schedule_of
 from lamina.planner.fold import fold
 from lamina.planner.lost_tables import is_remade
 from lamina.planner.now import Now
+from lamina.planner.ragged import with_moved_ends
 from lamina.planner.readiness import Upstream
 from lamina.planner.recover import standing_of, without_own_past
 from lamina.planner.touches import diff_questions
@@ -54,6 +55,16 @@ class RunState:
             is_changed = coverage != record.coverage and bool(record.coverage.segments)
             self._keep(record.replace(coverage=coverage))
             return self._records[model.name], is_changed, decisions
+
+    def move_ends(self, model: CompiledModel) -> ModelRecord | None:
+        """Let unfinished slices go on where nothing of them is missing; return the record where that changed it."""
+        with self._lock:
+            facts = self._facts[model.name]
+            moved = with_moved_ends(model, facts, self.now(model))
+            if moved is facts:
+                return None
+            self._keep(self._records[model.name].replace(coverage=moved.coverage))
+            return self._records[model.name]
 
     def facts(self, model: CompiledModel) -> ModelFacts:
         """Return what is known of a model."""

@@ -25,6 +25,7 @@ from lamina.planner.relayout import is_rewrite
 from lamina.planner.segments import covered, indebted
 from lamina.planner.staleness import parameters_at, pins_of
 from lamina.state.errors import LeaseLost, PublishConflict
+from lamina.state.port import ModelRecord
 from lamina.values.batch import Batch, CheckResult, Pin
 from lamina.values.drift import Drift
 from lamina.values.event import StepFinished, StepStarted
@@ -90,6 +91,7 @@ class Step:
         started = monotonic()
         propagation = self._fold()
         decided = self._decide()
+        self._move_ends()
         works = tuple(action for action in decided if isinstance(action, Build | Rebuild))
         withheld = tuple(action for action in decided if isinstance(action, Wait | Block | Hold))
         if works:
@@ -124,10 +126,18 @@ class Step:
         """Turn what the inputs did in this run into debts, durably, before deciding."""
         record, is_changed, propagation = self._state.fold(self._model)
         if is_changed:
-            writer = self._writer
-            writer.runtime.store.fold(writer.runtime.environment, writer.lease, touches=(), models=(record,))
-            failpoint("fold.after")
+            self._store(record)
         return propagation
+
+    def _move_ends(self) -> None:
+        """Record, durably, which unfinished slices go on without a build."""
+        if (record := self._state.move_ends(self._model)) is not None:
+            self._store(record)
+
+    def _store(self, record: ModelRecord) -> None:
+        writer = self._writer
+        writer.runtime.store.fold(writer.runtime.environment, writer.lease, touches=(), models=(record,))
+        failpoint("fold.after")
 
     def _decide(self) -> tuple[Action, ...]:
         decided = decide(self._model, self._state.facts(self._model), self._state.now(self._model))

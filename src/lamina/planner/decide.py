@@ -8,6 +8,7 @@ from lamina.planner.failures import with_attempts
 from lamina.planner.kept import accepts_loss, refuse_loss, with_kept
 from lamina.planner.lost_tables import is_remade, lost_in_words
 from lamina.planner.now import Now
+from lamina.planner.ragged import moved_ends, say_moved, with_moved_ends
 from lamina.planner.recover import accept, without_own_past
 from lamina.planner.relayout import as_current, layout_reason, with_rewrite
 from lamina.values.facts import ModelFacts
@@ -25,9 +26,12 @@ def decide(model: CompiledModel, facts: ModelFacts, now: Now) -> tuple[Action, .
         facts = facts.replace(coverage=accept(model, facts.coverage, position=None))
     if facts.target.status == "lost" and model.reads_itself:
         facts = facts.replace(coverage=without_own_past(model, facts.coverage))
-    facts = facts.replace(coverage=as_current(model, facts.coverage))
-    decide_kind = decide_whole if grid_of(model) is None else decide_intervals
+    moved = moved_ends(model, facts, now)
+    facts = with_moved_ends(model, facts.replace(coverage=as_current(model, facts.coverage)), now)
+    grid = grid_of(model)
+    decide_kind = decide_whole if grid is None else decide_intervals
     decided = tuple(with_attempts(facts, action) for action in decide_kind(model, facts, now))
+    decided = decided if grid is None else say_moved(decided, moved, grid)
     if (reason := layout_reason(model, facts)) is not None:
         decided = with_rewrite(model, facts, decided, reason=reason, execution_time=now.execution_time)
     decided = refuse_loss(model, facts, decided, now.selection)

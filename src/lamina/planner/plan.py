@@ -7,6 +7,7 @@ from lamina.planner.axis import column_ranges, grid_of
 from lamina.planner.decide import foretell
 from lamina.planner.fold import fold
 from lamina.planner.now import Now
+from lamina.planner.ragged import with_moved_ends
 from lamina.planner.readiness import Upstream
 from lamina.planner.relayout import is_rewrite
 from lamina.planner.upstream import upstream_of
@@ -40,6 +41,7 @@ def build_plan(graph: Graph, facts: Facts, *, environment: EnvironmentName, sele
         decided = _decided(model, known, facts=facts, now=now, logs=logs)
         actions += decided
         name = TableName(model.name)
+        known = with_moved_ends(model, known, now) if decided else known
         upstream[name] = upstream_of(model, known, now, actions=decided)
         if (touch := _predicted(model, decided, facts=facts)) is not None:
             logs[name] = (*logs.get(name, ()), touch)

@@ -8,7 +8,7 @@ from lamina.planner.relayout import as_current, logic_of
 from lamina.planner.segments import cut_out, ever_built, fuse, leave_out, owe
 from lamina.values.batch import Batch
 from lamina.values.coverage import Coverage, Cursor, Debt, Logic, ProvenKey, Segment
-from lamina.values.grid import ceil_unit
+from lamina.values.grid import ceil_unit, widen
 from lamina.values.interval import WHOLE, Interval, intersect, merge, subtract
 from lamina.values.names import ColumnName, Fingerprint, Position, TableName
 
@@ -23,12 +23,13 @@ def record_batch(
     retained: int | None = None,
     former: tuple[ColumnName, ...] | None = None,
     proven: tuple[ProvenKey, ...] = (),
+    quiet: tuple[Interval, ...] = (),
 ) -> Coverage:
     """Return the coverage after a batch is published, an equal result included.
 
     `coverage` is the one the table's record holds at that moment; `start` is the effective start of an interval model;
     `retained` counts the rows that only the table holds and `former` are the columns kept for them, where the batch
-    knows; `proven` is what its checks have shown.
+    knows; `proven` is what its checks have shown, and `quiet` are rests of its slices without a row in any input.
     """
     coverage = as_current(model, coverage)
     if batch.mode == "rewrite":
@@ -37,7 +38,7 @@ def record_batch(
     paid = {pin.input: pin.position for pin in batch.pins}
     read = {name: batch.parameters[name] for name in model.reads_parameters if name in batch.parameters}
     built = _built_segments(coverage, model, ranges=ranges, paid=paid)
-    kept = leave_out(coverage.segments, ranges)
+    kept = leave_out(coverage.segments, _to_unit_ends(model, ranges))
     is_partial = batch.mode == "append" or any(pin.since is not None for pin in batch.pins)
     if is_whole := batch.mode == "replace_all":
         kept = tuple(_forgiven(segment) for segment in cut_out(kept, batch.carried))
@@ -63,7 +64,14 @@ def record_batch(
         loaded=coverage.loaded if is_partial else (),
         former=coverage.former if former is None else former,
         proven=proven,
+        quiet=(*_still_quiet(coverage, model, ranges), *quiet),
     )
+
+
+def _still_quiet(coverage: Coverage, model: CompiledModel, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    """Return the rests of unfinished slices that a batch did not build again."""
+    grid = grid_of(model)
+    return () if grid is None else tuple(rest for rest in coverage.quiet if not intersect((widen(grid, rest),), ranges))
 
 
 def _not_followed(model: CompiledModel, before: tuple[TableName, ...], retained: int | None) -> tuple[TableName, ...]:
@@ -91,6 +99,12 @@ def _whole_units(model: CompiledModel, slices: tuple[Interval, ...]) -> tuple[In
         return slices
     starts = ((ceil_unit(grid, span.start), span.end) for span in slices)
     return tuple(Interval(start, end) for start, end in starts if start < end)
+
+
+def _to_unit_ends(model: CompiledModel, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    """Return ranges with the rest of the unit they end in: what was built there came of the unit as it was before."""
+    grid = grid_of(model)
+    return ranges if grid is None else tuple(Interval(span.start, ceil_unit(grid, span.end)) for span in ranges)
 
 
 def _built_segments(

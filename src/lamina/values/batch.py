@@ -68,6 +68,15 @@ class Staged(Value, frozen=True):
     added: tuple[ColumnRanges, ...] = ()  # of an append: the ranges of time columns its rows lie in, where known
 
 
+class RowsQuestion(Value, frozen=True):
+    """May a version of an input have a row whose column lies in a range?"""
+
+    input: TableName
+    position: Position
+    column: ColumnName
+    span: Interval
+
+
 class DiffQuestion(Value, frozen=True):
     """Did these columns change, and in which units of the reader's filter column?"""
 

@@ -81,6 +81,7 @@ class Coverage(Value, frozen=True):
     ever_built: tuple[Interval, ...] | None = None  # slices that a batch has ever built; None: not known
     former: tuple[ColumnName, ...] = ()  # columns that left the query, kept for rows that only the table holds
     proven: tuple[ProvenKey, ...] = ()  # what `unique` checks found in the whole table, and have looked after since
+    quiet: tuple[Interval, ...] = ()  # rests of unfinished slices: when those were built, no input had a row in them
 
     def cursor(self, name: TableName) -> Cursor | None:
         """Return how far the log of an input is folded."""

@@ -7,7 +7,7 @@ from typing import Protocol
 from lamina.compiler.graph import CompiledModel
 from lamina.project.model import CheckSettings
 from lamina.project.source import SourceTable
-from lamina.values.batch import Batch, CheckResult, Diff, DiffQuestion, Move, Staged
+from lamina.values.batch import Batch, CheckResult, Diff, DiffQuestion, Move, RowsQuestion, Staged
 from lamina.values.coverage import Mark
 from lamina.values.facts import Head, Version
 from lamina.values.interval import Interval
@@ -69,6 +69,9 @@ class Warehouse(Protocol):
 
         A version of a table is what its owner committed: it may have no rows, and is never emptied in this sense.
         """
+
+    def may_hold(self, question: RowsQuestion) -> bool:
+        """Return whether a version of an input may have rows in a range; so it may where its files do not say."""
 
     def history(self, table: TableName, since: Position | None) -> History:
         """Return the ancestry of a managed table after a recorded version."""

@@ -18,7 +18,7 @@ from lamina.compiler.rules import (
 )
 from lamina.compiler.slices.cuts import Cut, Grid, Margin, Reach, Read
 from lamina.compiler.slices.misfits import misfit
-from lamina.compiler.slices.range_reads import coarse_reads, range_reads, words_of_reads
+from lamina.compiler.slices.range_reads import coarse_reads, range_reads, whole_reads, words_of_reads
 from lamina.compiler.slices.row_local import judge_row_local, side_inputs
 from lamina.compiler.slices.slicing import Examination
 from lamina.compiler.slices.units import UNBOUNDED
@@ -93,7 +93,8 @@ def _slices(slices: Slices, shape: QueryShape, *, inputs: Mapping[str, InputFact
     if refusals:
         return Refused(tuple(dict.fromkeys(refusals)), reads)
     coarse = tuple(coarse_reads(examination, cut))
-    return Proven(tuple(_slice_steps(slices, shape, examination, cut)), reads, coarse)
+    steps, whole = _slice_steps(slices, shape, examination, cut), whole_reads(examination, cut)
+    return Proven(tuple(steps), reads, coarse, tuple(whole))
 
 
 def _volatile(shape: QueryShape) -> Iterator[Diagnostic]:

@@ -15,9 +15,9 @@ from lamina.compiler.rules import (
 from lamina.compiler.slices.cuts import Cut, off_clock
 from lamina.compiler.slices.slicing import Examination
 from lamina.compiler.slices.units import SECOND, UNBOUNDED, in_words
-from lamina.compiler.slices.verdict import CoarseRead, InputFacts, RangeRead, Verdict
+from lamina.compiler.slices.verdict import CoarseRead, InputFacts, Proven, RangeRead, Verdict
 from lamina.compiler.slices.window_words import extent_in_words, span_in_words
-from lamina.values.names import ColumnName, TableName
+from lamina.values.names import ColumnName, TableName, folded
 from lamina.values.words import listed
 
 LEAVES_READS = frozenset(
@@ -61,7 +61,8 @@ def by_range(use: InputUse, model: CompiledModel, verdict: Verdict | None) -> In
     if model.is_own(use):
         return use.replace(filters_dates=bound_type(model) == "date", reach_seconds=before)
     if found is None:
-        return use
+        is_whole = isinstance(verdict, Proven) and use.name in verdict.whole and _has_time_of_ranges(model, verdict)
+        return use.replace(is_read_whole=True) if is_whole else use
     return use.replace(
         filter_column=found.column,
         filters_dates=found.is_date,
@@ -69,6 +70,14 @@ def by_range(use: InputUse, model: CompiledModel, verdict: Verdict | None) -> In
         reach_seconds=before,
         after_seconds=-(-found.after // SECOND),
     )
+
+
+def _has_time_of_ranges(model: CompiledModel, verdict: Proven) -> bool:
+    """Return whether the time of each row comes from inputs read by a range: what is read whole adds no row later."""
+    slices, ranged = model.traits.slices, {read.table for read in verdict.reads}
+    wanted = "" if slices is None else folded(slices.time_column)
+    origins = {edge.input for edge in model.lineage if folded(edge.column) == wanted}
+    return bool(origins) and origins <= ranged
 
 
 def coarse_reads(examination: Examination, cut: Cut) -> Iterator[CoarseRead]:
@@ -84,6 +93,14 @@ def coarse_reads(examination: Examination, cut: Cut) -> Iterator[CoarseRead]:
             column = f"`{facts.time_column}`" if facts.time_column else "its time"
             reason = f"the query does not bound {column} by the time of the slice"
             yield CoarseRead(TableName(table), reason, _bound_hint(facts), at=read.at, file=read.file)
+
+
+def whole_reads(examination: Examination, cut: Cut) -> Iterator[TableName]:
+    """Yield the inputs that no bound of the slice cuts, in whatever place they are read."""
+    for table in sorted({read.table for read in cut.reads}):
+        facts = examination.inputs.get(table)
+        if facts is not None and not facts.is_past and table not in examination.reaches:
+            yield facts.name
 
 
 def _hidden(examination: Examination, table: str) -> tuple[str, str] | None:

@@ -33,6 +33,7 @@ class Proven(Value, frozen=True, tag="proven", tag_field="verdict"):
     steps: tuple[str, ...]
     reads: tuple[RangeRead, ...] = ()  # of the inputs that slices read by a range
     coarse: tuple[CoarseRead, ...] = ()
+    whole: tuple[TableName, ...] = ()  # inputs of which every slice reads every row
 
 
 class Refused(Value, frozen=True, tag="refused", tag_field="verdict"):

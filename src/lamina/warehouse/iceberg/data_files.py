@@ -12,7 +12,7 @@ from lamina.warehouse.iceberg.metadata import Metadata, Snapshot, load_parts, lo
 # What it ends in to read a file that is missing or damaged: what the decoders raise depends on the bytes they meet.
 UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AssertionError, zlib.error, struct.error)
 
-_DATA = 0  # the content of a manifest that lists files with rows
+DATA = 0  # the content of a manifest that lists files with rows
 
 # The status of a file in a manifest: it came, or left the table, with the version that wrote the manifest.
 _ADDED, _DELETED = 1, 2
@@ -49,7 +49,7 @@ def data_files(metadata: Metadata) -> tuple[DataFile, ...] | None:
         return () if metadata.position is None else None
     found: list[DataFile] = []
     for manifest in records_of(snapshot.manifest_list):
-        if manifest.get("content", _DATA) != _DATA:
+        if manifest.get("content", DATA) != DATA:
             return None
         for file in files_in(manifest):
             if file["file_format"].upper() != "PARQUET":

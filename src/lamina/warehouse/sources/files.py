@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lamina.project.source import SourceTable
-from lamina.values.batch import Pin
+from lamina.values.batch import Pin, RowsQuestion
 from lamina.values.facts import Head
 from lamina.values.names import ColumnName, Position, TableName
 from lamina.values.result import Detection, Detector
@@ -16,7 +16,7 @@ from lamina.warehouse.files.file_digests import keep_digests
 from lamina.warehouse.files.file_schema import files_schema
 from lamina.warehouse.files.formats import format_of
 from lamina.warehouse.files.manifest import FileEntry
-from lamina.warehouse.files.needed_files import needed_files
+from lamina.warehouse.files.needed_files import may_hold_rows, needed_files
 from lamina.warehouse.schemas import SchemaAnswer, UnknownSchema
 from lamina.warehouse.sources.file_frames import read_files
 from lamina.warehouse.sources.file_types import require_one_schema
@@ -89,6 +89,12 @@ def is_emptied(source: SourceTable, lake: Lake, since: Position, *, until: Posit
     return not manifest.is_stored(lake.settings, since) or bool(
         manifest.load_manifest(lake.settings, source, since).files
     )
+
+
+def may_hold(source: SourceTable, lake: Lake, question: RowsQuestion) -> bool:
+    """Return whether some listed file may have rows in a range."""
+    held = manifest.load_manifest(lake.settings, source, question.position)
+    return may_hold_rows(source, held, column=question.column, span=question.span)
 
 
 def read(source: SourceTable, lake: Lake, session: "SparkSession", pin: Pin, wanted: ForSlices | None) -> SourceRows:

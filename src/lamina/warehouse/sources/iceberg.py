@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from lamina.planner.axis import can_see
 from lamina.project.source import SourceTable
-from lamina.values.batch import Pin
+from lamina.values.batch import Pin, RowsQuestion
 from lamina.values.facts import Head
 from lamina.values.interval import Interval, merge
 from lamina.values.names import ColumnName, Position, TableName
@@ -14,6 +14,7 @@ from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Range
 from lamina.warehouse.failure import SourceUnreadable, WarehouseFailure
 from lamina.warehouse.files.parquet_format import parquet_ranges
 from lamina.warehouse.iceberg.ancestry import walk
+from lamina.warehouse.iceberg.column_bounds import may_hold_rows
 from lamina.warehouse.iceberg.data_files import UNREADABLE, changed_files
 from lamina.warehouse.iceberg.metadata import Metadata, Snapshot, local_path, read_metadata
 from lamina.warehouse.iceberg.scanned_rows import scanned_rows
@@ -87,6 +88,11 @@ def detection(source: SourceTable, lake: Lake, since: Position | None, *, until:
 def is_emptied(_source: SourceTable, _lake: Lake, _since: Position, *, until: Position) -> bool:  # noqa: ARG001
     """Return False: a version without rows is a commit of its owner, unlike a list of files that came back empty."""
     return False
+
+
+def may_hold(source: SourceTable, lake: Lake, question: RowsQuestion) -> bool:
+    """Return whether some file of a snapshot may have rows in a range."""
+    return may_hold_rows(lake.tables.metadata(table_of(source)), question)
 
 
 def read(source: SourceTable, lake: Lake, session: "SparkSession", pin: Pin, _wanted: ForSlices | None) -> SourceRows:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.project.source import SourceTable
-from lamina.values.batch import Pin
+from lamina.values.batch import Pin, RowsQuestion
 from lamina.values.facts import Head
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Position, TableName
@@ -84,6 +84,9 @@ class SourceKind(Protocol):
 
     def is_emptied(self, source: SourceTable, lake: Lake, since: Position, /, *, until: Position) -> bool:
         """Return whether nothing is listed at one position, and something was, or is not known, at an earlier one."""
+
+    def may_hold(self, source: SourceTable, lake: Lake, question: RowsQuestion, /) -> bool:
+        """Return whether a position may have rows in a range of a column; so it may where files do not say."""
 
     def read(
         self, source: SourceTable, lake: Lake, session: "SparkSession", pin: Pin, wanted: ForSlices | None, /

@@ -11,7 +11,7 @@ from lamina.project.model import CheckSettings
 from lamina.project.source import SourceTable
 from lamina.strategies.driver import find_driver
 from lamina.values import codec
-from lamina.values.batch import Batch, CheckResult, Counts, Diff, DiffQuestion, Move, Pin, Staged
+from lamina.values.batch import Batch, CheckResult, Counts, Diff, DiffQuestion, Move, Pin, RowsQuestion, Staged
 from lamina.values.coverage import Mark
 from lamina.values.event import Event
 from lamina.values.facts import Head
@@ -23,6 +23,7 @@ from lamina.values.touch import ColumnRanges, Touch
 from lamina.warehouse.catalog.port import stage_of
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.iceberg import ancestry, arrow_rows
+from lamina.warehouse.iceberg.column_bounds import may_hold_rows
 from lamina.warehouse.iceberg.left_behind import find_left_behind
 from lamina.warehouse.iceberg.lost_files import is_short, lost_file, remove_folder
 from lamina.warehouse.iceberg.metadata import (
@@ -110,6 +111,13 @@ class SparkWarehouse:
     def is_emptied(self, source: SourceTable, since: Position, *, until: Position) -> bool:
         """Return whether a listing of a source is empty that was not, or is not known, at an earlier position."""
         return kind_of(source).is_emptied(source, self._lake, since, until=until)
+
+    def may_hold(self, question: RowsQuestion) -> bool:
+        """Return whether a version of an input may have rows in a range; so it may where its files do not say."""
+        if (source := self._sources.get(question.input)) is not None:
+            return kind_of(source).may_hold(source, self._lake, question)
+        table = self._graph.model(ModelName(question.input)).target
+        return may_hold_rows(self._tables.metadata(table), question)
 
     def history(self, table: TableName, since: Position | None) -> History:
         """Return the ancestry of a managed table after a recorded version."""
