@@ -16,7 +16,7 @@ from lamina.values.coverage import Mark
 from lamina.values.event import Event
 from lamina.values.facts import Head
 from lamina.values.interval import Interval
-from lamina.values.names import ColumnName, CommitId, Position, TableName, folded
+from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName, folded
 from lamina.values.result import Detection, QueryResult
 from lamina.values.rows_asked import RowsAsked
 from lamina.values.touch import ColumnRanges, Touch
