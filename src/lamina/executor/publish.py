@@ -1,5 +1,6 @@
 """One batch, exactly once: intent, stage, checks, diff, publish and record; nothing is seen before the last step."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from threading import Event as Signal
@@ -91,6 +92,7 @@ class BatchBase:
     start: datetime | None
     lifetime: Interval  # what of time the model is about; all of it where it has no slices
     questions: tuple[DiffQuestion, ...]
+    logs: Mapping[TableName, tuple[Touch, ...]]  # of its inputs
 
 
 @dataclass(frozen=True)
@@ -265,6 +267,7 @@ def _late_mark(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tu
         staged.batch,
         start=batch_base.start,
         watermark=staged.watermark,
+        logs=batch_base.logs,
         retained=staged.retained,
         former=staged.former,
         proven=proven,
@@ -273,7 +276,7 @@ def _late_mark(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tu
 
 
 def _mark(writer: Writer, batch_base: BatchBase, batch: Batch) -> Mark:
-    runtime, model, before = writer.runtime, batch_base.model, batch_base.record.coverage
+    runtime, model, before, logs = writer.runtime, batch_base.model, batch_base.record.coverage, batch_base.logs
     return Mark(
         commit=batch.commit,
         run_id=writer.run_id,
@@ -285,7 +288,7 @@ def _mark(writer: Writer, batch_base: BatchBase, batch: Batch) -> Mark:
         fingerprint=model.fingerprint,
         slices=batch.slices,
         pins={pin.input: pin.position for pin in batch.pins},
-        coverage=record_batch(before, model, batch, start=batch_base.start, watermark=None),
+        coverage=record_batch(before, model, batch, start=batch_base.start, watermark=None, logs=logs),
         new_slices=new_slices(batch, before),
     )
 
