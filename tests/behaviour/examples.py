@@ -106,6 +106,7 @@ def published_of(
         is_append=False,
         has_new_rows=False,
         refinements=(),
+        rows=None,
         counts=Counts(written=3, inserted=3),
         mark=mark_of(commit, covered),
         move=Move(TableName(ORDERS), base=base, pointer=pointer, stage=stage_of(CommitId(commit))),

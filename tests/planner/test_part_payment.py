@@ -9,6 +9,7 @@ from lamina.planner.record import record_batch
 from lamina.project.strategy import Incremental
 from lamina.strategies.write import write_of
 from lamina.values.batch import Batch, Pin
+from lamina.values.codec import from_json, to_json
 from lamina.values.coverage import Coverage, Debt
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import CommitId, Fingerprint, Position
@@ -108,8 +109,21 @@ def test_rows_appended_later_are_loaded_from_where_the_last_load_ended() -> None
         assert write_of(LOADED.traits, LOADED.driver, after.segments[0].debts).since == "2"
 
 
+def test_counts_are_kept_with_a_record_and_an_older_one_has_none() -> None:
+    coverage = owing(STATS, days(1, 9), *LOG)
+    assert from_json(to_json(coverage), Coverage) == coverage
+    older = b'{"input": "raw.orders", "since": "1", "position": "4"}'
+    assert from_json(older, Debt).counts is None
+    assert from_json(b'{"table":"t","position":"1","parent":null,"extent":{"type":"nothing"}}', Touch).rows is None
+
+
 def test_rows_changed_later_are_no_append() -> None:
     log = (*LOG[:2], touch("4", "3", days(3)))
     coverage = owing(LOADED, WHOLE, *log)
     (debt,) = paid(coverage, LOADED, WHOLE, at="2", log=log, mode="replace_all").segments[0].debts
     assert (debt.since, debt.position, debt.is_append, debt.counts) == ("2", "4", False, None)
+
+
+def test_slices_that_are_new_beside_older_ones_owe_alike() -> None:
+    after = paid(owing(STATS, days(1, 3), *LOG), STATS, days(3, 5), at="2")
+    assert [debts(after, number) for number in (3, 5)] == [owed("2", "4", 10), owed("2", "3", 4, number=5)]

@@ -31,6 +31,7 @@ from lamina.values.event import StepProgress
 from lamina.values.facts import Intent
 from lamina.values.interval import Interval
 from lamina.values.names import RunId, TableName
+from lamina.values.row_counts import rows_on_time
 from lamina.values.touch import Nothing, Touch
 from lamina.values.words import counted
 from lamina.warehouse.failure import WarehouseFailure
@@ -194,6 +195,7 @@ def _prepare(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tupl
         is_append=touch.is_append,
         has_new_rows=touch.has_new_rows,
         refinements=touch.refinements,
+        rows=touch.rows,
         counts=staged.counts,
         mark=mark,
         move=move,
@@ -218,15 +220,17 @@ def touch_of(batch_base: BatchBase, staged: Staged, diff: Diff | None) -> Touch:
     batch = staged.batch
     is_equal = diff is not None and diff.is_equal
     is_same = is_equal or adds_nothing(staged)
+    is_appended = is_append(batch, staged.counts)
     return Touch(
         table=TableName(batch.model),
         position=staged.position,
         parent=batch_base.record.position,
         extent=Nothing() if is_same else batch_extent(batch, batch_base.model, added=staged.added),
-        is_append=is_append(batch, staged.counts),
+        is_append=is_appended,
         has_new_rows=has_new_rows(batch, batch_base.record.coverage),
         refinements=diff.refinements if diff is not None and not is_equal else (),
         rows_added=staged.counts.written,
+        rows=rows_on_time(staged.counts.written, is_append=is_appended),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.planner.fold import fold_touches, touches_after
-from lamina.planner.segments import cut_out, owe
+from lamina.planner.segments import cut_out, fuse, owe
 from lamina.values.batch import Batch, Pin
 from lamina.values.coverage import Coverage, Cursor, Debt, Segment
 from lamina.values.interval import subtract
@@ -38,7 +38,7 @@ def owe_the_rest(
         if touches is None:
             built = tuple(part for segment in built for part in _bounded(segment, model, before, pin, cursor))
             continue
-        as_read = after.replace(segments=built, cursors=_as_of(after, use, pin))
+        as_read = after.replace(segments=fuse(built), cursors=_as_of(after, use, pin))
         folded = fold_touches(as_read, model, use=use, touches=touches)
         after, built = folded.replace(segments=after.segments, cursors=after.cursors), folded.segments
     return after, built

@@ -46,6 +46,11 @@ class ColumnCounts(Value, frozen=True):
 Owed = tuple[RangeCounts, ...] | None
 
 
+def rows_on_time(count: int, *, is_append: bool) -> RowCounts | None:
+    """Return the rows of a commit that only added some; of any other, what it removed is not counted."""
+    return RowCounts(on_time=count) if is_append else None
+
+
 def total(counts: tuple[RangeCounts, ...]) -> RowCounts:
     """Return the sum of counts."""
     return sum((item.rows for item in counts), start=RowCounts())
