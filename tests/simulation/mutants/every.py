@@ -2,9 +2,10 @@
 
 from tests.simulation.mutants.failing import FAILING
 from tests.simulation.mutants.folding import FOLDING
+from tests.simulation.mutants.payment import PAYMENT
 from tests.simulation.mutants.promotion import PROMOTION
 from tests.simulation.mutants.rows import ROWS
 from tests.simulation.mutants.sources import SOURCES
 from tests.simulation.mutants.tables import TABLES
 
-MUTANTS = (*FOLDING, *SOURCES, *ROWS, *TABLES, *PROMOTION, *FAILING)
+MUTANTS = (*FOLDING, *SOURCES, *ROWS, *TABLES, *PROMOTION, *FAILING, *PAYMENT)
