@@ -23,6 +23,7 @@ from lamina.values.names import (
 )
 from lamina.values.plan import Assumed, Plan, Selection
 from lamina.values.project_text import project_text
+from lamina.values.row_counts import RowCounts
 from lamina.values.touch import Nothing, Touch
 from lamina.warehouse.catalog.jdbc import JdbcCatalog
 from lamina.warehouse.catalog.port import stage_of
@@ -106,6 +107,7 @@ def published_of(
         is_append=False,
         has_new_rows=False,
         refinements=(),
+        rows=RowCounts(on_time=3),
         counts=Counts(written=3, inserted=3),
         mark=mark_of(commit, covered),
         move=Move(TableName(ORDERS), base=base, pointer=pointer, stage=stage_of(CommitId(commit))),

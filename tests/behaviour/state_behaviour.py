@@ -27,6 +27,7 @@ from lamina.values.batch import Move
 from lamina.values.coverage import Cursor
 from lamina.values.interval import Interval
 from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, Position, RunId, TableName
+from lamina.values.row_counts import RowCounts
 from lamina.warehouse.catalog.port import stage_of
 
 # Puts a stage into the catalog: commit, pointer.
@@ -117,6 +118,7 @@ class RecordBehaviour:
         view = store.view(PROD)
         assert pointer() == "mem:1"
         assert touch.sequence == 1
+        assert touch.rows == RowCounts(on_time=3)
         assert view.touches == {TableName("sales.orders"): (touch,)}
         assert view.models[ORDERS].coverage == coverage_of(days(1, 2))
         assert view.models[ORDERS].pointer == "mem:1"

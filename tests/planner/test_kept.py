@@ -35,7 +35,7 @@ def batch(subject: CompiledModel, mode: Mode, *slices: Interval, carried: tuple[
 
 
 def recorded(subject: CompiledModel, coverage: Coverage, made: Batch) -> Coverage:
-    return record_batch(coverage, subject, made, start=None, watermark=None)
+    return record_batch(coverage, subject, made, start=None, watermark=None, logs={})
 
 
 def test_a_rebuild_says_how_many_rows_only_the_table_holds() -> None:
@@ -71,7 +71,7 @@ def test_columns_that_left_the_query_are_recorded_until_a_batch_knows_better() -
     kept = built(subject, WHOLE).replace(former=(ColumnName("amount"),))
     made = batch(subject, "merge", WHOLE)
     assert recorded(subject, kept, made).former == ("amount",)
-    assert record_batch(kept, subject, made, start=None, watermark=None, former=()).former == ()
+    assert record_batch(kept, subject, made, start=None, watermark=None, logs={}, former=()).former == ()
 
 
 def test_a_run_leaves_it_to_its_result_to_count_them() -> None:
@@ -238,5 +238,7 @@ def test_rows_that_a_rebuild_carried_over_go_on_outdoing_those_of_a_kept_driver(
     rebuilt = batch(keyed, "replace_all", WHOLE, carried=(WHOLE,))
     coverage = built(keyed, WHOLE)
 
-    assert record_batch(coverage, keyed, rebuilt, start=None, watermark=None, retained=1).not_followed == (ORDERS,)
-    assert record_batch(coverage, keyed, rebuilt, start=None, watermark=None, retained=0).not_followed == ()
+    assert record_batch(coverage, keyed, rebuilt, start=None, watermark=None, logs={}, retained=1).not_followed == (
+        ORDERS,
+    )
+    assert record_batch(coverage, keyed, rebuilt, start=None, watermark=None, logs={}, retained=0).not_followed == ()

@@ -18,8 +18,9 @@ from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts, TargetFacts
 from lamina.values.grid import Grid, day_start, each_unit, local_day
 from lamina.values.interval import Interval
-from lamina.values.names import ColumnName, CommitId, TableName
+from lamina.values.names import ColumnName, CommitId, Position, TableName
 from lamina.values.plan import Build, Rebuild, Selection
+from lamina.values.row_counts import ColumnCounts, RangeCounts, RowCounts
 from lamina.values.touch import Everything, Refinement, Touch
 
 UNITS = 8
@@ -33,7 +34,10 @@ spans = st.tuples(st.integers(0, UNITS - 1), st.integers(1, UNITS)).filter(lambd
 edits = st.tuples(
     st.just("edit"), st.sampled_from([ORDERS, PRICES]), spans, st.sampled_from(["ranges", "everything", "equal"])
 )
-builds = st.tuples(st.just("build"), st.integers(1, UNITS), st.integers(0, UNITS))
+# How much is due, how many batches are built, how many versions before the newest they read, if the logs say which.
+builds = st.tuples(
+    st.just("build"), st.integers(1, UNITS), st.integers(0, UNITS), st.sampled_from([0, 0, 1, 2, 3]), st.booleans()
+)
 recodes = st.tuples(st.just("recode"), st.sampled_from(["v1", "v2"]))
 steps = st.lists(st.one_of(edits, edits, builds, recodes), min_size=1, max_size=14)
 
@@ -73,7 +77,14 @@ def _edit(versions: Versions, table: TableName, span: tuple[int, int], kind: str
     ranges = () if kind == "everything" else (Interval(_bound(span[0]), _bound(span[1])),)
     proofs = (Refinement(columns=tuple(ColumnName(name) for name in ("day", "amount", "price"))),)
     made = touch(str(position), str(parent), *ranges, table=table, refinements=proofs if kind == "equal" else ())
-    return made if ranges else made.replace(extent=Everything())
+    made = made.replace(rows=RowCounts(on_time=span[1] - span[0]))
+    if not ranges:
+        return made.replace(extent=Everything())
+    by_day = tuple(
+        RangeCounts(interval=Interval(_bound(unit), _bound(unit + 1)), rows=RowCounts(on_time=1))
+        for unit in range(*span)
+    )
+    return made.replace(rows_in=(ColumnCounts(column=ColumnName("day"), ranges=by_day),))
 
 
 def _result(versions: Versions, unit: int, *, code: str, window: Window, at: dict[TableName, int]) -> object:
@@ -94,8 +105,11 @@ class World:
         self.coverage = Coverage()
         self.table: dict[int, object] = {}
 
-    def build(self, due: int, batches: int) -> None:
-        """Fold, decide and build at most some batches of one unit each; a rebuild is one batch."""
+    def build(self, due: int, batches: int, *, back: int = 0, is_logged: bool = True) -> None:
+        """Fold, decide and build at most some batches of one unit each; a rebuild is one batch.
+
+        Inputs are read some versions back; where that is not logged, nothing says what came after.
+        """
         subject = _model(self.code, self.window, self.zone)
         self.coverage, _ = fold(self.coverage, subject, touches=self.logs, heads={})
         facts = ModelFacts(coverage=self.coverage, target=TargetFacts(status="ours"))
@@ -103,9 +117,17 @@ class World:
         actions = decide(subject, facts, Now(now, Selection(), {}, self.logs))
         for action in actions:
             if isinstance(action, Build | Rebuild):
-                self._run(subject, action, batches)
+                self._run(subject, action, batches, back=back, logs=self.logs if is_logged else {})
 
-    def _run(self, subject: CompiledModel, action: Build | Rebuild, batches: int) -> None:
+    def _run(
+        self,
+        subject: CompiledModel,
+        action: Build | Rebuild,
+        batches: int,
+        *,
+        back: int,
+        logs: dict[TableName, tuple[Touch, ...]],
+    ) -> None:
         made = cut_batches(
             action,
             subject,
@@ -116,15 +138,17 @@ class World:
             is_from_nothing=False,
             carries_rows=True,
         )
-        for _, batch in zip(range(batches), made, strict=False):
-            at = {pin.input: int(pin.position) for pin in batch.pins}
+        for _, newest in zip(range(batches), made, strict=False):
+            at = {pin.input: max(int(pin.position) - back, 0) for pin in newest.pins}
+            pins = tuple(pin.replace(position=Position(str(at[pin.input]))) for pin in newest.pins)
+            batch = newest.replace(pins=pins)
             if batch.mode == "replace_all":
                 kept = set(self._units(batch.carried))
                 self.table = {unit: rows for unit, rows in self.table.items() if unit in kept}
             for unit in self._units(batch.slices):
                 self.table[unit] = _result(self.versions, unit, code=self.code, window=self.window, at=at)
             self.coverage = record_batch(
-                self.coverage, subject, batch, start=day_start(self.zone, FIRST), watermark=None
+                self.coverage, subject, batch, start=day_start(self.zone, FIRST), watermark=None, logs=logs
             )
 
     def _units(self, found: tuple[Interval, ...]) -> list[int]:
@@ -132,14 +156,15 @@ class World:
         return [(local_day(self.zone, start) - FIRST).days for start in days]
 
     def check(self) -> None:
-        """Every clean unit equals a recompute over the cursors; what is built is exactly what is covered."""
+        """Every unit equals a recompute over the cursors, or what it owes since; what is built is what is covered."""
         subject = _model(self.code, self.window, self.zone)
         folded, _ = fold(self.coverage, subject, touches=self.logs, heads={})
-        at = {name: len(self.versions[name]) - 1 for name in self.versions}
+        newest = {name: len(self.versions[name]) - 1 for name in self.versions}
         units = {unit: segment for segment in folded.segments for unit in self._units((segment.interval,))}
         assert set(units) == set(self.table)
         for unit, segment in units.items():
-            if not segment.debts and segment.logic == self.code:
+            if segment.logic == self.code:
+                at = {**newest, **{debt.input: int(debt.since) for debt in segment.debts if debt.since is not None}}
                 assert self.table[unit] == _result(self.versions, unit, code=self.code, window=self.window, at=at)
 
 
@@ -178,6 +203,6 @@ def _play(world: World, step: Any) -> None:
         _, table, span, kind = step
         world.logs[table] = (*world.logs[table], _edit(world.versions, table, span, kind))
     elif step[0] == "build":
-        world.build(step[1], step[2])
+        world.build(step[1], step[2], back=step[3], is_logged=step[4])
     else:
         world.code = step[1]

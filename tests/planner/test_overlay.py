@@ -19,12 +19,12 @@ def spans(found: set[int]) -> tuple[Interval, ...]:
 
 
 @given(reaches)
-def test_every_unit_knows_the_first_and_last_touch_that_reaches_it(given_sets: list[set[int]]) -> None:
+def test_every_unit_knows_the_touches_that_reach_it(given_sets: list[set[int]]) -> None:
     stretches = overlay([spans(found) for found in given_sets])
     for number in range(1, 13):
         places = [place for place, found in enumerate(given_sets) if number in found]
         inside = [item for item in stretches if item.interval.start <= day(number) < item.interval.end]
-        assert [(item.first, item.last) for item in inside] == ([(places[0], places[-1])] if places else [])
+        assert [item.places for item in inside] == ([tuple(places)] if places else [])
 
 
 @given(numbers, numbers)

@@ -34,7 +34,7 @@ def batch(
 
 
 def record(coverage: Coverage, subject: CompiledModel, made: Batch) -> Coverage:
-    return record_batch(coverage, subject, made, start=day(1), watermark=None)
+    return record_batch(coverage, subject, made, start=day(1), watermark=None, logs={})
 
 
 def owing(*spans: Interval) -> Coverage:
@@ -144,7 +144,7 @@ def test_a_whole_build_owes_no_parameter() -> None:
 def test_start_watermark_and_time_are_kept() -> None:
     whole = model(inputs=(use(),))
     made = batch(whole, WHOLE, mode="replace_all", parameters={"execution_time": "2026-04-08T06:00:00+00:00"})
-    first = record_batch(Coverage(), whole, made, start=None, watermark="2026-04-07")
+    first = record_batch(Coverage(), whole, made, start=None, watermark="2026-04-07", logs={})
     assert (first.built, first.watermark, first.start) == ("2026-04-08T06:00:00+00:00", "2026-04-07", None)
-    again = record_batch(first, whole, batch(whole, WHOLE, mode="merge"), start=day(1), watermark=None)
+    again = record_batch(first, whole, batch(whole, WHOLE, mode="merge"), start=day(1), watermark=None, logs={})
     assert (again.built, again.watermark, again.start) == (first.built, "2026-04-07", day(1).isoformat())

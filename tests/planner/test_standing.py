@@ -3,13 +3,16 @@
 from datetime import timedelta
 
 import pytest
-from tests.planner.making import DAILY, built, day, days, facts, model
+from tests.planner.making import DAILY, ORDERS, built, day, days, facts, model, use
+from tests.planner.test_owed_rows import counted
 
-from lamina.planner.standing import interval_ranges, model_status
+from lamina.planner.fold import fold
+from lamina.planner.standing import built_again, interval_ranges, model_status, pending_ranges
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ModelName
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Skip, Wait
 from lamina.values.result import ModelStatus, RangeReason, Standing, StatusResult
+from lamina.values.row_counts import RowCounts
 
 NAME = ModelName("sales.stats")
 OTHER = ModelName("sales.other")
@@ -55,6 +58,23 @@ def test_ranges_are_sorted_by_their_state() -> None:
     assert [item.start for item in found.missing] == ["2026-04-04T00:00:00Z"]
     assert [item.start for item in found.waiting] == ["2026-04-05T00:00:00Z"]
     assert [(item.start, item.reason) for item in found.failed] == [("2026-04-06T00:00:00Z", "no")]
+
+
+def test_rows_that_came_are_named_beside_what_is_pending() -> None:
+    subject = model(inputs=(use(reads=("day",), by="day"),), strategy=DAILY)
+    load = counted("2", "1", {2: RowCounts(on_time=3), 3: RowCounts(late=1, oldest_load=day(9, hour=4))})
+    before = built(subject, days(1, 3), positions={"raw.orders": "1"})
+    coverage, _ = fold(before, subject, touches={ORDERS: (load,)}, heads={})
+    late = Build(model=NAME, intervals=(days(2), days(4)), reason="late", mode="replace_slices")
+    held = Hold(model=NAME, intervals=(days(3),), reason="kept")
+    expected = [(3, 0, None), (0, 1, "2026-04-09T04:00:00Z")]
+    found = interval_ranges(subject, facts(coverage), (late, held))
+    rows = [(item.rows_on_time, item.rows_late, item.oldest_load) for item in (*found.pending, *found.waiting)]
+    assert rows == expected
+    assert (found.missing[0].rows_on_time, found.missing[0].rows_late) == (None, None)
+    pending = pending_ranges(subject, coverage, built_again(coverage, (held, late)))
+    assert [(item.rows_on_time, item.rows_late, item.oldest_load) for item in pending] == expected
+    assert [item.start for item in pending] == ["2026-04-02T00:00:00Z", "2026-04-03T00:00:00Z"]
 
 
 def test_only_the_slice_that_was_built_before_its_end_is_partial() -> None:

@@ -120,13 +120,17 @@ Flag = Literal["force", "full_refresh", "accept_loss", "accept_empty", "missing"
 
 
 class Run(Value, frozen=True, tag="run", tag_field="act"):
-    """A run of the real executor; `lost` is the publish whose answer is lost."""
+    """A run of the real executor; `lost` is the publish whose answer is lost.
+
+    With `behind`, each model builds its first batch from inputs so many versions before their newest.
+    """
 
     models: tuple[int, ...] | None = None
     batch_size: int | None = None
     trouble: At | None = None
     lost: int | None = None
     flag: Flag | None = None
+    behind: int = 0
 
 
 Action = Happening | Run | Drop | Beside | Forget | Restore | LoseFile

@@ -9,6 +9,7 @@ from typing import Any
 from tests.simulation.actions import Run
 from tests.simulation.faults import Process, guarded_store, guarded_warehouse
 from tests.simulation.memory_warehouse import MemoryWarehouse
+from tests.simulation.reading_behind import reading_behind
 from tests.simulation.world import PROD, World
 
 from lamina.compiler.graph import Graph
@@ -61,6 +62,8 @@ def run_engine(
         stack.callback(store.close)
         if hook is not None:
             stack.enter_context(armed(hook))
+        if action.behind:
+            stack.enter_context(reading_behind(world, action.behind))
         try:
             if action.flag == "retry":
                 names = request.selection.models or tuple(model.name for model in graph.models)

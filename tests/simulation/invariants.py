@@ -40,6 +40,7 @@ from lamina.values.interval import MAX, WHOLE, Interval, intersect, merge, subtr
 from lamina.values.names import ModelName, TableName
 from lamina.values.plan import Build, Rebuild
 from lamina.values.result import RunResult
+from lamina.values.row_counts import total
 from lamina.warehouse.failure import WarehouseFailure
 
 
@@ -205,6 +206,21 @@ def check_consumed(world: World) -> None:
         wrong = wrong_slices(world.lake, graph, world.queries, model=model, record=record)
         if wrong:
             raise Violation("I1 recorded as clean but different:\n  " + "\n  ".join(wrong))
+
+
+def check_counts(world: World) -> None:
+    """What a debt of appended rows counts is what came: all of it for a whole table, and never more for a slice."""
+    graph, _ = world.compile()
+    tables = {TableName(source.name) for source in graph.sources if source.type != "files"}
+    for name, record in sorted(view_of(world).models.items()):
+        for segment in record.coverage.segments:
+            for debt in (debt for debt in segment.debts if debt.input in tables and debt.is_append):
+                if debt.counts is None or debt.since is None:
+                    continue
+                before, after = (bag(world.lake.archive[int(at)]) for at in (debt.since, debt.position))
+                came, counted = (after - before).total(), total(debt.counts).on_time
+                if counted > came or (segment.interval == WHOLE and counted != came):
+                    raise Violation(f"{name} owes {counted} rows of {debt.input}, and {came} came: {debt}")
 
 
 def check_unique(world: World, before: dict[TableName, Counter[Row]]) -> None:

@@ -10,6 +10,7 @@ from lamina.project.source import SourceTable
 from lamina.values.facts import Head
 from lamina.values.names import ColumnName, Position, TableName
 from lamina.values.result import Detection
+from lamina.values.row_counts import rows_on_time
 from lamina.values.touch import Everything, Nothing, Touch
 from lamina.warehouse.failure import WarehouseFailure
 
@@ -93,6 +94,7 @@ class MemorySources:
             is_append=not gone,
             has_new_rows=any(file not in before for file in after),
             rows_added=len(added.rows),
+            rows=rows_on_time(len(added.rows), is_append=not gone),
         )
 
     def is_emptied(self, source: SourceTable, since: Position, *, until: Position) -> bool:

@@ -13,7 +13,7 @@ from lamina.compiler.graph import CompiledModel, Graph
 from lamina.project.strategy import DeleteInsert, Incremental, Merge, TimeInterval
 from lamina.state.port import ModelRecord
 from lamina.strategies.kept import saves_rows_of
-from lamina.values.coverage import Coverage
+from lamina.values.coverage import Coverage, Segment
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import Fingerprint, ModelName, Position, TableName
 
@@ -315,12 +315,13 @@ def wrong_slices(lake: Lake, graph: Graph, queries: Queries, *, model: CompiledM
     relation = metadata.head.relation
     found = []
     for segment in record.coverage.segments:
-        if segment.debts:
+        since = _owed_since(segment)
+        if since is None:
             continue
         query = queries[segment.logic]
         # A full refresh drops columns that left the query, also those of slices that are no longer due.
         names = tuple(name for name in columns_of(query) if name in relation.columns)
-        expected = bag(_as(_consumed(lake, graph, query, record.coverage, segment.interval), names))
+        expected = bag(_as(_consumed(lake, graph, query, record.coverage, segment.interval, since), names))
         actual = rows_in(_as(relation, names), model, segment.interval)
         if expected != actual:
             found.append(f"{model.name} {_days(segment.interval)}: {difference(expected, actual)}")
@@ -330,10 +331,24 @@ def wrong_slices(lake: Lake, graph: Graph, queries: Queries, *, model: CompiledM
     return [*found, *([f"{model.name}: rows outside coverage: {sorted(stray)}"] if stray else [])]
 
 
-def _consumed(lake: Lake, graph: Graph, query: Expression, coverage: Coverage, span: Interval) -> Relation:
+def _owed_since(segment: Segment) -> dict[TableName, Position] | None:
+    """Return the versions that a range is as of where it owes what came later; None where no version says that."""
+    known = {debt.input: debt.since for debt in segment.debts if debt.since is not None and not debt.is_foreign}
+    return known if len(known) == len(segment.debts) else None
+
+
+def _consumed(
+    lake: Lake,
+    graph: Graph,
+    query: Expression,
+    coverage: Coverage,
+    span: Interval,
+    since: dict[TableName, Position],
+) -> Relation:
     def read(reader: Read) -> Relation:
         cursor = coverage.cursor(TableName(reader.table))
-        found = None if cursor is None else rows_at(lake, graph, reader.table, cursor.position)
+        position = since.get(TableName(reader.table), None if cursor is None else cursor.position)
+        found = None if position is None else rows_at(lake, graph, reader.table, position)
         return _as(found, reader.columns, by=reader.by) if found is not None else _empty(reader)
 
     return evaluate(query, read, span)

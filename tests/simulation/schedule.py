@@ -123,7 +123,8 @@ def _run(random: Random, *, today: int) -> Run:
     batch_size = random.randint(1, 4) if random.random() < 0.3 else None
     lost = random.randint(1, 3) if random.random() < 0.08 else None
     flag = random.choice(FLAGS) if random.random() < 0.15 else None
-    return Run(models, batch_size, _trouble(random, today=today), lost, flag)
+    behind = random.choice((0, 0, 0, 0, 0, 0, 1, 1, 2))
+    return Run(models, batch_size, _trouble(random, today=today), lost, flag, behind)
 
 
 def _trouble(random: Random, *, today: int) -> At | None:

@@ -38,6 +38,7 @@ def _simpler(schedule: Schedule) -> Iterator[Schedule]:
             yield schedule.replace(project=Project(left))
     for at, action in enumerate(actions):
         if isinstance(action, Run):
-            for calm in (Run(), action.replace(models=None), action.replace(trouble=None), action.replace(lost=None)):
+            calmer = ({"models": None}, {"trouble": None}, {"lost": None}, {"behind": 0})
+            for calm in (Run(), *(action.replace(**change) for change in calmer)):
                 if calm != action:
                     yield schedule.replace(actions=(*actions[:at], calm, *actions[at + 1 :]))

@@ -15,6 +15,7 @@ from tests.simulation.invariants import (
     check_clean,
     check_consumed,
     check_contained,
+    check_counts,
     check_current,
     check_cutoff,
     check_idempotent,
@@ -62,6 +63,7 @@ def simulate(schedule: Schedule) -> World:
                 if action.flag is None and action.trouble is None:
                     check_patience(world, failed)
                 check_consumed(world)
+                check_counts(world)
                 check_unique(world, before)
                 check_verdicts(world)
             elif isinstance(action, Drop):

@@ -8,6 +8,7 @@ from lamina.values.coverage import Mark
 from lamina.values.facts import Head, Version
 from lamina.values.names import ColumnName, Position, TableName
 from lamina.values.result import Detection
+from lamina.values.row_counts import rows_on_time
 from lamina.values.schema import Column, DataType, Schema
 from lamina.values.touch import Everything, Nothing, Touch
 from lamina.warehouse.port import History
@@ -64,6 +65,7 @@ def step_touch(name: TableName, metadata: Metadata, step: Snapshot, *, columns: 
         extent=extent_of(added, removed, columns=columns),
         is_append=not removed.rows,
         rows_added=len(added.rows),
+        rows=rows_on_time(len(added.rows), is_append=not removed.rows),
     )
 
 

@@ -15,7 +15,14 @@ from lamina.planner.cadence import next_due
 from lamina.planner.fold import fold
 from lamina.planner.plan import build_plan
 from lamina.planner.select import select, table_named
-from lamina.planner.standing import broken_status, interval_ranges, model_status, unbuilt_status
+from lamina.planner.standing import (
+    broken_status,
+    built_again,
+    interval_ranges,
+    model_status,
+    pending_ranges,
+    unbuilt_status,
+)
 from lamina.planner.surplus import surplus_ranges
 from lamina.state.port import BatchRecord, RunRecord, StateStore
 from lamina.values.codec import from_json
@@ -24,7 +31,7 @@ from lamina.values.facts import ModelFacts, TargetFacts
 from lamina.values.interval import Interval, bound_or_none, intersect, subtract
 from lamina.values.names import RunId
 from lamina.values.plan import Action, Selection
-from lamina.values.result import BuiltInterval, IntervalsResult, RangeReason, RunLine, RunResult, StatusResult
+from lamina.values.result import BuiltInterval, IntervalsResult, Pending, RangeReason, RunLine, RunResult, StatusResult
 
 KILLED = "killed"
 HISTORY = 1000  # batches looked through to say what built a range
@@ -38,13 +45,20 @@ def project_status(
         observed, actions = _plan_now(engine, execution_time)
         chosen = set(select(with_promoted(engine.whole, engine.graph), include, exclude))
         models = tuple(model for model in selected_models(engine.graph, Selection()) if model.name in chosen)
-        known = {model.name: model_status(model, _folded(model, observed), _of(model, actions)) for model in models}
+        facts = {model.name: _folded(model, observed) for model in models}
+        known = {model.name: model_status(model, facts[model.name], _of(model, actions)) for model in models}
         others = (model for model in selected_models(engine.whole, Selection()) if model.name in chosen)
         known = {**{model.name: unbuilt_status(model) for model in others}, **known}
         return StatusResult(
             environment=engine.runtime.environment,
             models=tuple(broken_status(status, engine.broken) for _, status in sorted(known.items())),
             next_due=next_due(models, observed.facts.execution_time),
+            pending=tuple(
+                item
+                for model in models
+                if engine.broken is None or engine.broken.reason(model.name) is None
+                for item in _pending(model, facts[model.name].coverage, _of(model, actions))
+            ),
             diagnostics=engine.findings,
         )
 
@@ -106,6 +120,10 @@ def _folded(model: CompiledModel, observed: Observed) -> ModelFacts:
     facts = observed.facts.models[model.name]
     coverage, _ = fold(facts.coverage, model, touches=observed.facts.touches, heads=observed.facts.heads)
     return facts.replace(coverage=coverage)
+
+
+def _pending(model: CompiledModel, coverage: Coverage, actions: tuple[Action, ...]) -> tuple[Pending, ...]:
+    return pending_ranges(model, coverage, built_again(coverage, actions))
 
 
 def _of(model: CompiledModel, actions: tuple[Action, ...]) -> tuple[Action, ...]:

@@ -1,5 +1,6 @@
 """One batch, exactly once: intent, stage, checks, diff, publish and record; nothing is seen before the last step."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from threading import Event as Signal
@@ -31,6 +32,7 @@ from lamina.values.event import StepProgress
 from lamina.values.facts import Intent
 from lamina.values.interval import Interval
 from lamina.values.names import RunId, TableName
+from lamina.values.row_counts import rows_on_time
 from lamina.values.touch import Nothing, Touch
 from lamina.values.words import counted
 from lamina.warehouse.failure import WarehouseFailure
@@ -92,6 +94,7 @@ class BatchBase:
     start: datetime | None
     lifetime: Interval  # what of time the model is about; all of it where it has no slices
     questions: tuple[DiffQuestion, ...]
+    logs: Mapping[TableName, tuple[Touch, ...]]  # of its inputs
 
 
 @dataclass(frozen=True)
@@ -193,6 +196,7 @@ def _prepare(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tupl
         is_append=touch.is_append,
         has_new_rows=touch.has_new_rows,
         refinements=touch.refinements,
+        rows=touch.rows,
         counts=staged.counts,
         mark=mark,
         move=move,
@@ -217,15 +221,17 @@ def touch_of(batch_base: BatchBase, staged: Staged, diff: Diff | None) -> Touch:
     batch = staged.batch
     is_equal = diff is not None and diff.is_equal
     is_same = is_equal or adds_nothing(staged)
+    is_appended = is_append(batch, staged.counts)
     return Touch(
         table=TableName(batch.model),
         position=staged.position,
         parent=batch_base.record.position,
         extent=Nothing() if is_same else batch_extent(batch, batch_base.model, added=staged.added),
-        is_append=is_append(batch, staged.counts),
+        is_append=is_appended,
         has_new_rows=has_new_rows(batch, batch_base.record.coverage),
         refinements=diff.refinements if diff is not None and not is_equal else (),
         rows_added=staged.counts.written,
+        rows=rows_on_time(staged.counts.written, is_append=is_appended),
     )
 
 
@@ -266,6 +272,7 @@ def _late_mark(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tu
         staged.batch,
         start=batch_base.start,
         watermark=staged.watermark,
+        logs=batch_base.logs,
         retained=staged.retained,
         former=staged.former,
         proven=proven,
@@ -284,7 +291,7 @@ def _quiet(writer: Writer, model: CompiledModel, batch: Batch) -> tuple[Interval
 
 
 def _mark(writer: Writer, batch_base: BatchBase, batch: Batch) -> Mark:
-    runtime, model, before = writer.runtime, batch_base.model, batch_base.record.coverage
+    runtime, model, before, logs = writer.runtime, batch_base.model, batch_base.record.coverage, batch_base.logs
     return Mark(
         commit=batch.commit,
         run_id=writer.run_id,
@@ -296,7 +303,7 @@ def _mark(writer: Writer, batch_base: BatchBase, batch: Batch) -> Mark:
         fingerprint=model.fingerprint,
         slices=batch.slices,
         pins={pin.input: pin.position for pin in batch.pins},
-        coverage=record_batch(before, model, batch, start=batch_base.start, watermark=None),
+        coverage=record_batch(before, model, batch, start=batch_base.start, watermark=None, logs=logs),
         new_slices=new_slices(batch, before),
     )
 

@@ -107,6 +107,7 @@ class RunState:
                 start=schedule.start if schedule is not None else None,
                 lifetime=schedule.lifetime if schedule is not None else WHOLE,
                 questions=diff_questions(name, readers, coverages=coverages),
+                logs={use.name: self._logs.get(use.name, ()) for use in model.inputs},
             )
 
     def published(self, model: CompiledModel, outcome: Outcome) -> None:

@@ -24,6 +24,7 @@ from lamina.planner.recover import is_foreign
 from lamina.planner.relayout import is_rewrite
 from lamina.planner.segments import covered, indebted
 from lamina.planner.staleness import parameters_at, pins_of
+from lamina.planner.standing import pending_ranges
 from lamina.state.errors import LeaseLost, PublishConflict
 from lamina.state.port import ModelRecord
 from lamina.values.batch import Batch, CheckResult, Pin
@@ -33,7 +34,7 @@ from lamina.values.facts import Failure
 from lamina.values.interval import Interval, intersect, merge, subtract
 from lamina.values.names import CommitId, TableName
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Selection, Wait
-from lamina.values.result import Materialization, Propagation
+from lamina.values.result import Materialization, Pending, Propagation
 from lamina.warehouse.failure import RebuildNeeded, WarehouseFailure
 
 
@@ -59,6 +60,7 @@ class StepReport:
     drift: tuple[Drift, ...] = ()
     propagation: tuple[Propagation, ...] = ()
     has_built: bool = False
+    pending: tuple[Pending, ...] = ()  # what of it waits or is held
 
     @property
     def has_failed(self) -> bool:
@@ -120,6 +122,11 @@ class Step:
             drift=tuple(self._drift),
             propagation=propagation,
             has_built=bool(self._outcomes),
+            pending=pending_ranges(
+                self._model,
+                self._state.record(self._model.name).coverage,
+                (action for action in withheld if not isinstance(action, Block)),
+            ),
         )
 
     def _fold(self) -> tuple[Propagation, ...]:

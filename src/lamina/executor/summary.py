@@ -6,15 +6,13 @@ from lamina.errors import LaminaError
 from lamina.executor.internal import InternalFailure
 from lamina.executor.step import StepReport
 from lamina.values.diagnostic import Diagnostic
-from lamina.values.interval import bound_or_none
 from lamina.values.names import EnvironmentName, RunId
-from lamina.values.plan import UNCHANGED, Action, Hold, Plan, Wait
+from lamina.values.plan import UNCHANGED, Plan
 from lamina.values.result import (
     Concurrency,
     Detection,
     Materialization,
     NextDue,
-    Pending,
     Propagation,
     RunResult,
     RunStatus,
@@ -71,7 +69,7 @@ def run_result(
         propagation=propagation,
         check_results=tuple(check for report in reports for check in report.checks),
         drift=tuple(item for report in reports for item in report.drift),
-        pending=tuple(item for report in reports for item in _pending(report.left)),
+        pending=tuple(item for report in reports for item in report.pending),
         next_due=next_due,
     )
 
@@ -125,17 +123,3 @@ def _status(reports: tuple[StepReport, ...], *, is_interrupted: bool) -> RunStat
 
 def _count(done: tuple[Materialization, ...], status: str) -> int:
     return sum(1 for item in done if item.status == status)
-
-
-def _pending(left: tuple[Action, ...]) -> tuple[Pending, ...]:
-    return tuple(
-        Pending(
-            model=action.model,
-            start=bound_or_none(span.start),
-            end=bound_or_none(span.end),
-            reason=action.reason,
-        )
-        for action in left
-        if isinstance(action, Wait | Hold)
-        for span in action.intervals
-    )

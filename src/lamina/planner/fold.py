@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.planner.axis import grid_of, inverse_image
-from lamina.planner.overlay import Stretch, overlay
+from lamina.planner.overlay import overlay
+from lamina.planner.owed_rows import added_up, owed_rows
 from lamina.planner.segments import fuse, owe, split
 from lamina.planner.words import changed_columns, changes_for_reader, spared_in_words
 from lamina.strategies.kept import saves_rows_of
@@ -35,7 +36,7 @@ def fold(
         if current is None:
             continue
         new = unfolded(coverage.cursor(use.name), log, current=current)
-        coverage = _move_cursor(_fold_touches(coverage, model, use=use, touches=new), current)
+        coverage = _move_cursor(fold_touches(coverage, model, use=use, touches=new), current)
         if coverage.segments and any(not isinstance(touch.extent, Nothing) for touch in new):
             decisions.append(_decision(coverage, model, use=use, touches=new, head=head))
     return coverage, tuple(decisions)
@@ -77,7 +78,14 @@ def touches_after(log: tuple[Touch, ...], cursor: Cursor) -> tuple[Touch, ...]:
 
 def _leap(touch: Touch, position: Position | None) -> Touch:
     """Return a touch whose predecessor is not what was folded: anything may have changed on the way."""
-    return touch.replace(parent=position, extent=Everything(), is_append=False, has_new_rows=True, refinements=())
+    return Touch(
+        table=touch.table,
+        position=touch.position,
+        parent=position,
+        extent=Everything(),
+        has_new_rows=True,
+        sequence=touch.sequence,
+    )
 
 
 def _current(name: TableName, log: tuple[Touch, ...], head: Head | None) -> Cursor | None:
@@ -98,7 +106,8 @@ def _move_cursor(coverage: Coverage, current: Cursor) -> Coverage:
     return coverage.replace(cursors=tuple(sorted((*others, current), key=lambda item: item.input)))
 
 
-def _fold_touches(coverage: Coverage, model: CompiledModel, *, use: InputUse, touches: tuple[Touch, ...]) -> Coverage:
+def fold_touches(coverage: Coverage, model: CompiledModel, *, use: InputUse, touches: tuple[Touch, ...]) -> Coverage:
+    """Return the coverage with touches of one input turned into debts; its cursor stays."""
     seen = tuple(touch for touch in touches if not isinstance(touch.extent, Nothing))
     if use.on_touch == "keep" and coverage.segments:
         coverage = let_pass(coverage, model, use=use, touches=seen)
@@ -110,10 +119,19 @@ def _fold_touches(coverage: Coverage, model: CompiledModel, *, use: InputUse, to
     for logic in sorted({segment.logic for segment in coverage.segments}):
         segments = tuple(segment for segment in coverage.segments if segment.logic == logic)
         reaches = [_reached(coverage, model, use=use, touch=touch, logic=logic) for touch in seen]
+        grid, read = _mapping(coverage, model, use=use, logic=logic)
+        rows = [
+            owed_rows(touch, reach, grid=grid, read=read, is_own=model.is_own(use))
+            for touch, reach in zip(seen, reaches, strict=True)
+        ]
         stretches = overlay(reaches)
         for part, place in split(segments, tuple(stretch.interval for stretch in stretches)):
             older = no_longer_append(part, use.name, touches=seen)
-            folded.append(owe(older, _debt(use.name, seen, stretches[place])) if place is not None else older)
+            if place is not None:
+                places = stretches[place].places
+                counts = added_up((rows[touch] for touch in places), part.interval)
+                older = owe(older, _debt(use.name, seen, places).replace(counts=counts))
+            folded.append(older)
     return coverage.replace(segments=fuse(tuple(folded)))
 
 
@@ -158,10 +176,10 @@ def _new_rows(touches: tuple[Touch, ...]) -> tuple[Touch, ...]:
     return tuple(touch.replace(is_append=True) for touch in touches if touch.is_append or touch.has_new_rows)
 
 
-def _debt(name: TableName, touches: tuple[Touch, ...], stretch: Stretch) -> Debt:
+def _debt(name: TableName, touches: tuple[Touch, ...], places: tuple[int, ...]) -> Debt:
     """Return what a stretch owes; appended rows can be distinguished only while nothing else happens after them."""
-    first, last = touches[stretch.first], touches[stretch.last]
-    is_append = all(touch.is_append for touch in touches[stretch.first :])
+    first, last = touches[places[0]], touches[places[-1]]
+    is_append = all(touch.is_append for touch in touches[places[0] :])
     return Debt(input=name, since=first.parent, position=last.position, sequence=last.sequence, is_append=is_append)
 
 
@@ -180,15 +198,14 @@ def _reached(
 ) -> tuple[Interval, ...]:
     """Return the ranges of segments built by one code that a touch stales."""
     is_current = logic == model.fingerprint
-    known = next((item for item in coverage.logics if item.fingerprint == logic), None)
+    known = _logic(coverage, logic)
     if known is not None and not is_current and use.name not in known.reads:
         return ()
     reads = known.reads.get(use.name) if known is not None else None
     proofs = tuple(item for item in touch.refinements if holds_for(item, reads))
     if any(proof.is_equal for proof in proofs):
         return ()
-    # Slices of other code read what that code says, as long as they are there: it may be the current one again.
-    grid, read = (grid_of(model), use.range) if is_current else mapping_of(known, use.name)
+    grid, read = _mapping(coverage, model, use=use, logic=logic)
     if grid is None or read is None:
         return (WHOLE,)
     bounds = _bounds(touch, proofs, read.column)
@@ -198,6 +215,19 @@ def _reached(
     for bound in bounds[1:]:
         ranges = intersect(ranges, bound)
     return inverse_image(grid, read, ranges, is_own=model.is_own(use)) if ranges else ()
+
+
+def _mapping(
+    coverage: Coverage, model: CompiledModel, *, use: InputUse, logic: Fingerprint
+) -> tuple[Grid | None, InputRange | None]:
+    # Slices of other code read what that code says, as long as they are there: it may be the current one again.
+    if logic == model.fingerprint:
+        return grid_of(model), use.range
+    return mapping_of(_logic(coverage, logic), use.name)
+
+
+def _logic(coverage: Coverage, logic: Fingerprint) -> Logic | None:
+    return next((item for item in coverage.logics if item.fingerprint == logic), None)
 
 
 def mapping_of(logic: Logic | None, name: TableName) -> tuple[Grid | None, InputRange | None]:

@@ -7,11 +7,10 @@ from lamina.values.value import Value
 
 
 class Stretch(Value, frozen=True):
-    """A span and the first and last of the touches that reach it, by their place."""
+    """A span and the touches that reach it, by their place, in order."""
 
     interval: Interval
-    first: int
-    last: int
+    places: tuple[int, ...]
 
 
 def overlay(reaches: Sequence[tuple[Interval, ...]]) -> tuple[Stretch, ...]:
@@ -30,5 +29,5 @@ def overlay(reaches: Sequence[tuple[Interval, ...]]) -> tuple[Stretch, ...]:
         active = (active - set(closing.get(index, ()))) | set(opening.get(index, ()))
         if active:
             between = Interval(bounds[index], bounds[index + 1])
-            stretches.append(Stretch(interval=between, first=min(active), last=max(active)))
+            stretches.append(Stretch(interval=between, places=tuple(sorted(active))))
     return tuple(stretches)

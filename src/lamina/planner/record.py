@@ -1,9 +1,11 @@
 """What a published batch leaves in its model's coverage; the only place where a debt is paid."""
 
+from collections.abc import Container, Mapping
 from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
+from lamina.planner.part_payment import owe_the_rest, pins_behind
 from lamina.planner.relayout import as_current, logic_of
 from lamina.planner.segments import cut_out, ever_built, fuse, leave_out, owe
 from lamina.values.batch import Batch
@@ -11,6 +13,7 @@ from lamina.values.coverage import Coverage, Cursor, Debt, Logic, ProvenKey, Seg
 from lamina.values.grid import ceil_unit, widen
 from lamina.values.interval import WHOLE, Interval, intersect, merge, subtract
 from lamina.values.names import ColumnName, Fingerprint, Position, TableName
+from lamina.values.touch import Touch
 
 
 def record_batch(
@@ -20,6 +23,7 @@ def record_batch(
     *,
     start: datetime | None,
     watermark: str | None,
+    logs: Mapping[TableName, tuple[Touch, ...]],
     retained: int | None = None,
     former: tuple[ColumnName, ...] | None = None,
     proven: tuple[ProvenKey, ...] = (),
@@ -28,8 +32,9 @@ def record_batch(
     """Return the coverage after a batch is published, an equal result included.
 
     `coverage` is the one the table's record holds at that moment; `start` is the effective start of an interval model;
-    `retained` counts the rows that only the table holds and `former` are the columns kept for them, where the batch
-    knows; `proven` is what its checks have shown, and `quiet` are rests of its slices without a row in any input.
+    `logs` of the inputs say what came after versions that are not their newest; `retained` counts the rows that only
+    the table holds and `former` are the columns kept for them, where the batch knows; `proven` is what its checks have
+    shown, and `quiet` are rests of its slices without a row in any input.
     """
     coverage = as_current(model, coverage)
     if batch.mode == "rewrite":
@@ -37,17 +42,17 @@ def record_batch(
     ranges = _whole_units(model, batch.slices)
     paid = {pin.input: pin.position for pin in batch.pins}
     read = {name: batch.parameters[name] for name in model.reads_parameters if name in batch.parameters}
-    built = _built_segments(coverage, model, ranges=ranges, paid=paid)
+    behind = pins_behind(coverage, batch)
+    built = _built_segments(coverage, model, ranges=ranges, paid=paid, behind=behind)
     kept = leave_out(coverage.segments, _to_unit_ends(model, ranges))
     is_partial = batch.mode == "append" or any(pin.since is not None for pin in batch.pins)
     if is_whole := batch.mode == "replace_all":
         kept = tuple(_forgiven(segment) for segment in cut_out(kept, batch.carried))
     kept = tuple(_with_parameter_debts(segment, coverage.parameters, read) for segment in kept)
-    segments = fuse((*kept, *built))
+    segments = (*kept, *built)
     logics = _logics_in_use(coverage, model, segments)
     retained = retained if retained is not None else coverage.retained
-    return Coverage(
-        segments=segments,
+    after = Coverage(
         cursors=_cursors_in_use(coverage, logics, paid=paid),
         logics=logics,
         parameters=read,
@@ -66,6 +71,8 @@ def record_batch(
         proven=proven,
         quiet=(*_still_quiet(coverage, model, ranges), *quiet),
     )
+    after, built = owe_the_rest(after, model, before=coverage, built=built, behind=behind, logs=logs)
+    return after.replace(segments=fuse((*kept, *built)))
 
 
 def _still_quiet(coverage: Coverage, model: CompiledModel, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
@@ -108,21 +115,30 @@ def _to_unit_ends(model: CompiledModel, ranges: tuple[Interval, ...]) -> tuple[I
 
 
 def _built_segments(
-    coverage: Coverage, model: CompiledModel, *, ranges: tuple[Interval, ...], paid: dict[TableName, Position]
+    coverage: Coverage,
+    model: CompiledModel,
+    *,
+    ranges: tuple[Interval, ...],
+    paid: dict[TableName, Position],
+    behind: Container[TableName],
 ) -> tuple[Segment, ...]:
-    """Return the ranges as built by the current code, with the debts that the pinned inputs did not cover."""
+    """Return the ranges as built by the current code, with the debts that the pinned inputs did not cover.
+
+    Of inputs that were read at an earlier version, all is counted again from there.
+    """
     fresh = tuple(
         Segment(interval=span, logic=model.fingerprint)
         for span in subtract(ranges, tuple(segment.interval for segment in coverage.segments))
     )
     inputs = {use.name for use in model.inputs}
+
+    def stays(debt: Debt) -> bool:
+        is_of_pin = debt.input not in behind or debt.is_foreign
+        return debt.input in inputs and is_of_pin and not is_paid(debt, coverage, paid)
+
     again = tuple(
-        Segment(
-            interval=segment.interval,
-            logic=model.fingerprint,
-            debts=tuple(debt for debt in segment.debts if debt.input in inputs and not is_paid(debt, coverage, paid)),
-        )
-        for segment in cut_out(coverage.segments, ranges)
+        Segment(interval=item.interval, logic=model.fingerprint, debts=tuple(filter(stays, item.debts)))
+        for item in cut_out(coverage.segments, ranges)
     )
     return (*fresh, *again)
 

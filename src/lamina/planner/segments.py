@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from lamina.values.coverage import Coverage, Debt, Segment
 from lamina.values.interval import Interval, merge
 from lamina.values.names import Fingerprint
+from lamina.values.row_counts import add_counts, counts_within, join_counts
 
 
 def fuse(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
@@ -12,15 +13,42 @@ def fuse(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
     fused: list[Segment] = []
     for segment in sorted(segments, key=lambda item: item.interval):
         last = fused[-1] if fused else None
-        if (
-            last is not None
-            and last.interval.end == segment.interval.start
-            and last.replace(interval=segment.interval) == segment
-        ):
-            fused[-1] = segment.replace(interval=Interval(last.interval.start, segment.interval.end))
+        if last is not None and last.interval.end == segment.interval.start and _owe_alike(last, segment):
+            fused[-1] = _joined(last, segment)
         else:
             fused.append(segment)
     return tuple(fused)
+
+
+def _owe_alike(left: Segment, right: Segment) -> bool:
+    """Say whether two ranges have the same code and debts, however many rows each owes."""
+    if left.logic != right.logic or len(left.debts) != len(right.debts):
+        return False
+    if left.debts == right.debts:
+        return True
+    pairs = zip(left.debts, right.debts, strict=True)
+    return all(one == other.replace(counts=one.counts) and _is_counted_alike(one, other) for one, other in pairs)
+
+
+def _is_counted_alike(left: Debt, right: Debt) -> bool:
+    return (left.counts is None) == (right.counts is None)
+
+
+def _joined(left: Segment, right: Segment) -> Segment:
+    pairs = zip(left.debts, right.debts, strict=True)
+    return Segment(
+        interval=Interval(left.interval.start, right.interval.end),
+        logic=left.logic,
+        debts=tuple(one.replace(counts=join_counts(one.counts, other.counts)) for one, other in pairs),
+    )
+
+
+def _part(segment: Segment, span: Interval) -> Segment:
+    """Return a part of a segment, with the counts of the rows that may lie in it."""
+    debts = segment.debts
+    if any(debt.counts for debt in debts):
+        debts = tuple(debt.replace(counts=counts_within(debt.counts, span)) for debt in debts)
+    return Segment(interval=span, logic=segment.logic, debts=debts)
 
 
 def ever_built(coverage: Coverage) -> tuple[Interval, ...]:
@@ -64,11 +92,11 @@ def split(segments: tuple[Segment, ...], spans: tuple[Interval, ...]) -> Iterato
         while place < len(spans) and spans[place].start < end:
             inside = Interval(max(start, spans[place].start), min(end, spans[place].end))
             if start < inside.start:
-                yield segment.replace(interval=Interval(start, inside.start)), None
-            yield segment.replace(interval=inside), place
+                yield _part(segment, Interval(start, inside.start)), None
+            yield _part(segment, inside), place
             start, place = inside.end, place + 1
         if start < end:
-            yield segment.replace(interval=Interval(start, end)), None
+            yield _part(segment, Interval(start, end)), None
 
 
 def owe(segment: Segment, debt: Debt) -> Segment:
@@ -77,7 +105,9 @@ def owe(segment: Segment, debt: Debt) -> Segment:
     if older is None:
         return owe_apart(segment, debt)
     others = segment.replace(debts=tuple(item for item in segment.debts if not _is_alike(item, debt)))
-    return owe_apart(others, debt.replace(since=older.since, is_append=older.is_append and debt.is_append))
+    counts = add_counts(older.counts, debt.counts)
+    is_append = older.is_append and debt.is_append
+    return owe_apart(others, debt.replace(since=older.since, is_append=is_append, counts=counts))
 
 
 def owe_apart(segment: Segment, debt: Debt) -> Segment:

@@ -6,15 +6,17 @@ from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.broken import Broken
 from lamina.planner.failures import failed_before
+from lamina.planner.owed_rows import pending_rows
 from lamina.planner.segments import covered
 from lamina.planner.surplus import surplus_ranges
+from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts
 from lamina.values.failing import Failing
 from lamina.values.grid import floor_unit
-from lamina.values.interval import Interval, bound_or_none, merge
+from lamina.values.interval import Interval, bound_or_none, intersect, merge
 from lamina.values.names import ModelName
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Wait
-from lamina.values.result import IntervalsResult, ModelStatus, RangeReason, Standing
+from lamina.values.result import IntervalsResult, ModelStatus, Pending, RangeReason, Standing
 
 
 def model_status(model: CompiledModel, facts: ModelFacts, actions: tuple[Action, ...]) -> ModelStatus:
@@ -50,6 +52,50 @@ def broken_status(status: ModelStatus, broken: Broken | None) -> ModelStatus:
     return status.replace(status="failed" if name in broken.faults else "blocked", reason=reason, stale=())
 
 
+def pending_ranges(model: CompiledModel, coverage: Coverage, actions: Iterable[Action]) -> tuple[Pending, ...]:
+    """Return the ranges of actions, with the rows that each of them waits for."""
+    said = (_with_rows(_said(span, action.reason), model, coverage, span) for action, span in _spans(actions))
+    return tuple(
+        Pending(
+            model=model.name,
+            start=item.start,
+            end=item.end,
+            reason=item.reason,
+            rows_on_time=item.rows_on_time,
+            rows_late=item.rows_late,
+            oldest_load=item.oldest_load,
+        )
+        for item in said
+    )
+
+
+def built_again(coverage: Coverage, actions: tuple[Action, ...]) -> tuple[Action, ...]:
+    """Return what a run would build again or leave waiting or held; what was never built is not pending."""
+    built = covered(coverage)
+    withheld = tuple(action for action in actions if isinstance(action, Wait | Hold))
+    works = (action for action in actions if isinstance(action, Build | Rebuild))
+    return (
+        *(
+            work.replace(intervals=tuple(span for span in work.intervals if intersect(built, (span,))))
+            for work in works
+        ),
+        *withheld,
+    )
+
+
+def _spans(actions: Iterable[Action]) -> tuple[tuple[Build | Rebuild | Wait | Hold, Interval], ...]:
+    kinds = (action for action in actions if isinstance(action, Build | Rebuild | Wait | Hold))
+    return tuple((action, span) for action in kinds for span in action.intervals)
+
+
+def _with_rows(said: RangeReason, model: CompiledModel, coverage: Coverage, span: Interval) -> RangeReason:
+    rows = pending_rows(coverage, span, inputs=model.inputs)
+    if rows is None:
+        return said
+    oldest = None if rows.oldest_load is None else bound_or_none(rows.oldest_load)
+    return said.replace(rows_on_time=rows.on_time, rows_late=rows.late, oldest_load=oldest)
+
+
 def interval_ranges(model: CompiledModel, facts: ModelFacts, actions: tuple[Action, ...]) -> IntervalsResult:
     """Return the ranges of a model by their state; what built them is added from history."""
     built = covered(facts.coverage)
@@ -60,7 +106,11 @@ def interval_ranges(model: CompiledModel, facts: ModelFacts, actions: tuple[Acti
     for work in works:
         for span in work.intervals:
             is_built = any(there.start <= span.start and span.end <= there.end for there in built)
-            (pending if is_built else missing).append(_said(span, work.reason))
+            said = _said(span, work.reason)
+            if is_built:
+                pending.append(_with_rows(said, model, facts.coverage, span))
+            else:
+                missing.append(said)
     return IntervalsResult(
         model=model.name,
         axis="event_time",
@@ -69,7 +119,10 @@ def interval_ranges(model: CompiledModel, facts: ModelFacts, actions: tuple[Acti
         missing=tuple(missing),
         pending=tuple(pending),
         failed=_all_said(own),
-        waiting=_all_said(action for action in actions if isinstance(action, Wait | Hold)),
+        waiting=tuple(
+            _with_rows(_said(span, action.reason), model, facts.coverage, span)
+            for action, span in _spans(action for action in actions if isinstance(action, Wait | Hold))
+        ),
         surplus=tuple(
             _said(span, "outside its start and end: kept, and never due")
             for span in surplus_ranges(model, facts.coverage)
@@ -100,13 +153,8 @@ def _unfinished(model: CompiledModel, span: Interval) -> tuple[Interval, ...]:
     return (Interval(max(start, span.start), span.end),) if start < span.end else ()
 
 
-def _all_said(actions: Iterable[Action]) -> tuple[RangeReason, ...]:
-    return tuple(
-        _said(span, action.reason, failing=action.failing if isinstance(action, Block) else None)
-        for action in actions
-        if isinstance(action, Wait | Hold | Block)
-        for span in action.intervals
-    )
+def _all_said(blocks: Iterable[Block]) -> tuple[RangeReason, ...]:
+    return tuple(_said(span, block.reason, failing=block.failing) for block in blocks for span in block.intervals)
 
 
 def _said(span: Interval, reason: str, *, failing: Failing | None = None) -> RangeReason:

@@ -331,6 +331,7 @@ def _touch_of(published: Published) -> Touch:
         has_new_rows=published.has_new_rows,
         refinements=published.refinements,
         rows_added=published.counts.written,
+        rows=published.rows,
     )
 
 

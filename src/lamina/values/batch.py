@@ -5,6 +5,7 @@ from lamina.values.drift import Drift
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName
 from lamina.values.plan import Mode
+from lamina.values.row_counts import RowCounts
 from lamina.values.schema import Schema
 from lamina.values.touch import ColumnRanges, Extent, Refinement
 from lamina.values.value import Value
@@ -130,6 +131,7 @@ class Published(Value, frozen=True):
     is_append: bool
     has_new_rows: bool
     refinements: tuple[Refinement, ...]
+    rows: RowCounts | None  # that it added, where this is all that it did
     counts: Counts
     mark: Mark
     move: Move

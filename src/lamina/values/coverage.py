@@ -3,6 +3,7 @@
 from lamina.values.grid import Grid
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Fingerprint, Position, TableName
+from lamina.values.row_counts import Owed
 from lamina.values.value import Value
 
 
@@ -15,6 +16,7 @@ class Debt(Value, frozen=True):
     sequence: int = 0
     is_append: bool = False  # every touch in it only added rows
     is_foreign: bool = False  # another writer changed the table itself
+    counts: Owed = None  # rows of all touches in it, by ranges of slices; None: not known, so taken as on time
 
 
 class Segment(Value, frozen=True):

@@ -94,6 +94,9 @@ class Pending(Value, frozen=True):
     start: str | None  # None where a whole table has no bound
     end: str | None
     reason: str
+    rows_on_time: int | None = None  # that its inputs brought since, at most; None: not counted
+    rows_late: int | None = None
+    oldest_load: str | None = None  # of those rows, where known
 
 
 class NextDue(Value, frozen=True):
@@ -240,6 +243,7 @@ class StatusResult(Value, frozen=True):
     environment: str
     models: tuple[ModelStatus, ...]
     next_due: tuple[NextDue, ...] = ()
+    pending: tuple[Pending, ...] = ()  # what the next run builds again, or leaves waiting or held
     diagnostics: tuple[Diagnostic, ...] = ()  # of models that do not compile
 
     @property
@@ -286,6 +290,9 @@ class RangeReason(Value, frozen=True):
     end: str | None = None
     reason: str = ""
     failing: Failing | None = None  # of a failed range: how often, and when it is tried again
+    rows_on_time: int | None = None  # of a pending or waiting range: rows of its inputs, at most; None: not counted
+    rows_late: int | None = None
+    oldest_load: str | None = None  # of those rows, where known
 
 
 class IntervalsResult(Value, frozen=True):

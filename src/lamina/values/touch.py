@@ -2,6 +2,7 @@
 
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Position, TableName
+from lamina.values.row_counts import ColumnCounts, RowCounts
 from lamina.values.value import Value
 from lamina.values.words import counted
 
@@ -82,3 +83,5 @@ class Touch(Value, frozen=True):
     detail: str = ""  # what a detector saw, in words, where it is not files that came or were removed
     sequence: int = 0  # place in the log, given by the state store
     files: FileCounts | None = None
+    rows: RowCounts | None = None  # that came, where this is all that happened; None: not known
+    rows_in: tuple[ColumnCounts, ...] = ()  # the same by ranges, for each column where they are known

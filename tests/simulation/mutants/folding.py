@@ -82,7 +82,7 @@ def _only_changes_let_pass(
 
 
 # The warehouse itself refuses to read what is not an append.
-_NO_GUARD = (memory_reads, "appended", _added_since)
+NO_GUARD = (memory_reads, "appended", _added_since)
 
 FOLDING = (
     Mutant("cursor_moves_without_a_debt", "folding a touch makes a debt", fold, "owe", _debt_without_change),
@@ -126,7 +126,7 @@ FOLDING = (
         fold,
         "owe",
         _always_append,
-        net=_NO_GUARD,
+        net=NO_GUARD,
     ),
     Mutant(
         "rewritten_driver_is_appended",
@@ -134,7 +134,7 @@ FOLDING = (
         write,
         "appended_since",
         lambda _driver, debts: debts[0].since if debts else None,
-        net=_NO_GUARD,
+        net=NO_GUARD,
     ),
     Mutant(
         "replaced_slices_count_as_appended",
@@ -142,7 +142,7 @@ FOLDING = (
         publish,
         "is_append",
         lambda batch, _counts: batch.mode in ("append", "replace_slices"),
-        net=_NO_GUARD,
+        net=NO_GUARD,
     ),
     Mutant(
         "kept_driver_is_not_loaded",

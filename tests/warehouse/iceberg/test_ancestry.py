@@ -11,6 +11,7 @@ from lamina.values import codec
 from lamina.values.coverage import Coverage, Mark
 from lamina.values.interval import WHOLE
 from lamina.values.names import Fingerprint, Position, SourceName, TableName
+from lamina.values.row_counts import RowCounts
 from lamina.values.touch import Everything, Nothing
 from lamina.warehouse.iceberg.ancestry import history_of, only_pins
 from lamina.warehouse.iceberg.metadata import Metadata, MetadataUnreadable, read_metadata, write_properties
@@ -75,6 +76,7 @@ def test_steps_after_a_version_are_listed_oldest_first(tmp_path: Path) -> None:
     assert [(step.position, step.mark and step.mark.commit) for step in found.versions] == [("2", "c2"), ("3", None)]
     assert found.versions[1].touch.is_append
     assert found.versions[1].touch.rows_added == 5
+    assert found.versions[1].touch.rows == RowCounts(on_time=5)
     assert found.mark is not None
     assert found.mark.commit == "c2"
 
@@ -171,9 +173,18 @@ def test_what_is_not_looked_at_is_written_as_it_was(tmp_path: Path) -> None:
 def test_only_what_the_append_scan_reads_counts_as_appended(tmp_path: Path, operation: str, is_append: bool) -> None:
     """An overwrite that removed nothing cannot be read as new rows: its readers are rebuilt, not stuck."""
     source = SourceTable(name=SourceName("a.b"), type="iceberg", location="a.b")
-    steps = (snapshot(1, None, operation="append"), snapshot(2, 1, operation=operation, added_data_files="1"))
+    step = snapshot(2, 1, operation=operation, added_data_files="1", added_records="5")
+    steps = (snapshot(1, None, operation="append"), step)
     (touch,) = table_changes(source, metadata(tmp_path, *steps), Position("1"), columns=())
     assert touch.is_append == is_append
+    assert touch.rows == (RowCounts(on_time=5) if is_append else None)
+
+
+def test_rows_that_a_summary_does_not_count_are_not_known(tmp_path: Path) -> None:
+    source = SourceTable(name=SourceName("a.b"), type="iceberg", location="a.b")
+    steps = (snapshot(1, None, operation="append"), snapshot(2, 1, operation="append", added_data_files="1"))
+    (touch,) = table_changes(source, metadata(tmp_path, *steps), Position("1"), columns=())
+    assert (touch.is_append, touch.rows) == (True, None)
 
 
 @pytest.mark.parametrize(

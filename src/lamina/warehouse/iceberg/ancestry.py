@@ -6,6 +6,7 @@ from lamina.values.coverage import Mark
 from lamina.values.facts import Version
 from lamina.values.interval import WHOLE
 from lamina.values.names import Position, TableName
+from lamina.values.row_counts import RowCounts, rows_on_time
 from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Touch
 from lamina.warehouse.iceberg.filled import is_fill
 from lamina.warehouse.iceberg.metadata import Metadata, Snapshot
@@ -54,15 +55,16 @@ def _version(table: TableName, metadata: Metadata, step: Snapshot, model: Compil
     if late is not None and late.position == step.position:
         touch = late
     else:
-        is_append = (step.is_append and step.has_added) or is_fill(step)
+        is_append = ((step.is_append and step.has_added) or is_fill(step)) and not step.is_content_preserving
         touch = Touch(
             table=table,
             position=step.position,
             parent=parent,
             extent=_extent(step, mark, model),
-            is_append=is_append and not step.is_content_preserving,
+            is_append=is_append,
             has_new_rows=step.has_added and mark is not None and mark.new_slices != (),
             rows_added=step.count("added-records"),
+            rows=rows_added(step, is_append=is_append),
         )
     return Version(
         position=step.position,
@@ -71,6 +73,11 @@ def _version(table: TableName, metadata: Metadata, step: Snapshot, model: Compil
         touch=touch,
         is_content_preserving=step.is_content_preserving and step.parent is not None,
     )
+
+
+def rows_added(step: Snapshot, *, is_append: bool) -> RowCounts | None:
+    """Return the rows of a step that only added some; None where its summary does not count them."""
+    return rows_on_time(step.count("added-records"), is_append=is_append and "added-records" in step.summary)
 
 
 def _extent(step: Snapshot, mark: Mark | None, model: CompiledModel | None) -> Extent:

@@ -13,7 +13,7 @@ from lamina.values.result import Detection, Detector
 from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Touch
 from lamina.warehouse.failure import SourceUnreadable, WarehouseFailure
 from lamina.warehouse.files.parquet_format import parquet_ranges
-from lamina.warehouse.iceberg.ancestry import walk
+from lamina.warehouse.iceberg.ancestry import rows_added, walk
 from lamina.warehouse.iceberg.column_bounds import may_hold_rows
 from lamina.warehouse.iceberg.data_files import UNREADABLE, changed_files
 from lamina.warehouse.iceberg.metadata import Metadata, Snapshot, local_path, read_metadata
@@ -150,13 +150,15 @@ def _touch(name: TableName, metadata: Metadata, step: Snapshot, columns: tuple[C
     parent = metadata.parent(step.position)
     if step.is_content_preserving and step.parent is not None:
         return Touch(table=name, position=step.position, parent=parent, extent=Nothing())
+    is_append = step.is_append and not step.count("removed-delete-files")
     return Touch(
         table=name,
         position=step.position,
         parent=parent,
         extent=_extent(step, columns),
-        is_append=step.is_append and not step.count("removed-delete-files"),
+        is_append=is_append,
         rows_added=step.count("added-records"),
+        rows=rows_added(step, is_append=is_append),
     )
 
 
