@@ -26,7 +26,8 @@ POISON = 100_000
 NOON = "0 12 * * *"
 MOST_AHEAD = 2  # days after a slice that it reads
 ONE_ID = CheckSettings(type="unique", column=ColumnName("id"), scope="table")
-NO_POISON = CheckSettings(type="accepted_values", column=ColumnName("amount"), values=tuple(range(10_000)))
+NO_POISON = CheckSettings(type="in_range", column=ColumnName("amount"), min=0, max=9_999)
+KEY_OF_INPUT = CheckSettings(type="relationships", column=ColumnName("key"), field=ColumnName("key"))
 
 
 class Design(Value, frozen=True):
@@ -352,6 +353,9 @@ def _compiled_by(compiler: int, model: CompiledModel) -> CompiledModel:
 
 def _checks(design: Design, made: Made) -> tuple[CheckSettings, ...]:
     sound = (NO_POISON,) if design.is_checked and "amount" in columns_of(made.query) else ()
+    if design.is_checked and not design.inputs[0].startswith("raw."):
+        # Each key of a table comes from its input, in whatever order they are built.
+        sound = (*sound, KEY_OF_INPUT.replace(to=TableName(design.inputs[0])))
     return (*sound, ONE_ID) if design.template in WITH_ONE_ID and not design.is_open else sound
 
 

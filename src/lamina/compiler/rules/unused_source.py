@@ -16,7 +16,8 @@ RULE = Rule(code="L433", name="UnusedSource", severity="warning", looks_at="proj
 
 def violations(subject: ProjectSubject) -> Iterator[Diagnostic]:
     """Yield each declared table that no model reads."""
-    read = {name.lower() for item in subject.linked for name in item.model.depends_on}
+    models = (item.model for item in subject.linked)
+    read = {name.lower() for model in models for name in (*model.depends_on, *model.looked_up.values())}
     for table in subject.sources:
         if table.name.lower() in read or table.places is None:
             continue
