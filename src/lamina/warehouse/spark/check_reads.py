@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lamina.compiler.check_query import check_query
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.compiler.render import render_parts
 from lamina.project.model import CheckSettings
@@ -81,6 +80,9 @@ class CheckReads:
 
     def failing_rows(self, check: CheckSettings, model: CompiledModel, rows: CheckedRows) -> "DataFrame":
         """Return what the query of a `custom_sql` check returns."""
+        # Imported here: it needs the parser, which commands that only look at tables do not.
+        from lamina.compiler.check_query import check_query
+
         part = check_query(model, check.sql or "")
         views: dict[TableName, str] = {}
         with translated("check", folder=Path(self._lake.settings.warehouse)):
