@@ -261,6 +261,7 @@ TEMPLATES: dict[str, Template] = {
 SLICED = ("rows", "daily", "trailing", "leading", "running", "enriched", "union")
 WITH_IDS = ("merged", "renamed", "replaced", "listed", "loaded")  # their ids come from a source
 KEPT = ("kept", "kept_merged", "kept_days", "logged")  # changes of their driver are let pass
+FROM_INPUT = ("rows", "daily", "trailing", "leading", "totals")  # hold no row beside what their input gives them
 WITH_ONE_ID = ("listed", "loaded")
 # Not built in days.
 WHOLE = ("totals", "joined", "appended", "kept", "kept_merged", "logged", "merged", "renamed", "replaced", "loaded")
@@ -353,7 +354,7 @@ def _compiled_by(compiler: int, model: CompiledModel) -> CompiledModel:
 
 def _checks(design: Design, made: Made) -> tuple[CheckSettings, ...]:
     sound = (NO_POISON,) if design.is_checked and "amount" in columns_of(made.query) else ()
-    if design.is_checked and not design.inputs[0].startswith("raw."):
+    if design.is_checked and design.template in FROM_INPUT and not design.inputs[0].startswith("raw."):
         # Each key of a table comes from its input, in whatever order they are built.
         sound = (*sound, KEY_OF_INPUT.replace(to=TableName(design.inputs[0])))
     return (*sound, ONE_ID) if design.template in WITH_ONE_ID and not design.is_open else sound

@@ -36,12 +36,13 @@ def limit(value: Any, key: str, findings: Findings) -> Any:
             return as_number
         try:
             moment = datetime.fromisoformat(text)
-        except ValueError:
+            moment = moment.astimezone(UTC) if moment.tzinfo else moment
+        except (ValueError, OverflowError):
             found = invalid_date.finding(last(key), place=findings.places.of(key), value=text[:_LONGEST])
             return findings.add(found.replace(hint="write a number, or a date such as `2026-01-31`"))
         if len(text) <= len("2026-01-31"):
             return moment.date().isoformat()
-        return (moment.astimezone(UTC) if moment.tzinfo else moment).replace(tzinfo=None).isoformat(sep=" ")
+        return moment.replace(tzinfo=None).isoformat(sep=" ")
     return number(value, key, findings)
 
 

@@ -3,17 +3,17 @@
 import re
 import warnings
 
-# What only Java writes like this, in order, and something that Python reads in its place.
+# What only Java writes like this, in order, and something that Python reads in its place; bounded: any text may come.
 _JAVA_ONLY = (
     (re.compile(r"\\Q.*?(?:\\E|\Z)", re.DOTALL), "q"),
     (re.compile(r"\\\\"), "b"),
-    (re.compile(r"\\[pP](?:\{[^}]*\}|[A-Za-z])"), "p"),
-    (re.compile(r"\\x\{[0-9A-Fa-f]+\}|\\c."), "x"),
-    (re.compile(r"\\k<\w+>"), "k"),
+    (re.compile(r"\\[pP](?:\{[^}]{0,60}\}|[A-Za-z])"), "p"),
+    (re.compile(r"\\x\{[0-9A-Fa-f]{1,8}\}|\\c."), "x"),
+    (re.compile(r"\\k<\w{1,60}>"), "k"),
     (re.compile(r"\\[^\W\d_bBdDsSwWnrtf]|\\[0-9]+"), "l"),
     (re.compile(r"\(\?<(?=[A-Za-z])"), "(?P<"),
-    (re.compile(r"\(\?[a-zA-Z]*-?[a-zA-Z]*\)"), ""),
-    (re.compile(r"\(\?[a-zA-Z-]+:"), "(?:"),
+    (re.compile(r"\(\?[a-zA-Z]{0,9}-?[a-zA-Z]{0,9}\)"), ""),
+    (re.compile(r"\(\?[a-zA-Z-]{1,19}:"), "(?:"),
 )
 _QUANTIFIERS = "*+?"
 
