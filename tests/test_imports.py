@@ -53,7 +53,7 @@ NAMES_KINDS = {
 # The files of the api, from top to bottom: those that change for one reason are side by side.
 API_LEVELS = (
     ("project",),
-    ("inspect", "run", "tables", "report", "verify", "query", "upkeep"),
+    ("inspect", "run", "tables", "report", "verify", "check", "query", "upkeep"),
     ("engine",),
     ("state", "promoted", "asking", "stopping"),
     ("opened",),

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from lamina.values.custody import StateCheck, StateRebuild, StateRelocation
     from lamina.values.planned import Planned
     from lamina.values.result import (
+        CheckLine,
+        CheckReport,
         DropResult,
         IntervalsResult,
         QueryResult,
@@ -32,6 +34,8 @@ __version__ = VERSION
 
 # Where each public name lives; imported when first used, so that `import lamina` costs nothing.
 _HOMES = {
+    "CheckLine": "values.result",
+    "CheckReport": "values.result",
     "CompileReport": "compiler.report",
     "Config": "config",
     "DropResult": "values.result",
@@ -61,6 +65,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "CheckLine",
+    "CheckReport",
     "CompileReport",
     "Config",
     "DropResult",

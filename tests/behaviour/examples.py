@@ -7,7 +7,7 @@ from lamina.executor.runtime import Compiling
 from lamina.state.port import Lease, Origin, RunRecord, StateStore
 from lamina.state.sqlite import Database
 from lamina.state.store import SqlStore
-from lamina.values.batch import Batch, Counts, Move, Published
+from lamina.values.batch import Batch, CheckResult, Counts, Move, Published
 from lamina.values.coverage import Coverage, Cursor, Mark, Segment
 from lamina.values.facts import Failure, Intent
 from lamina.values.interval import Interval
@@ -163,4 +163,20 @@ def plan_of(plan_id: str) -> Plan:
         selection=Selection(),
         actions=(),
         assumed=Assumed(fingerprints={}, pins={}, bases={}),
+    )
+
+
+def check_of(name: str) -> CheckResult:
+    """Return a check that passed."""
+    return CheckResult(
+        model=ORDERS,
+        name=name,
+        type="not_null",
+        column="id",
+        severity="error",
+        passed=True,
+        observed=0,
+        expected=0,
+        rows_failed=0,
+        scope="batch",
     )

@@ -10,6 +10,7 @@ from tests.behaviour.examples import (
     PROD,
     RAW,
     TTL,
+    check_of,
     coverage_of,
     days,
     failure_of,
@@ -22,7 +23,7 @@ from tests.behaviour.examples import (
 )
 
 from lamina.state.errors import LeaseHeld, LeaseLost, LogOutOfStep, PublishConflict
-from lamina.state.port import ModelRecord, StateStore
+from lamina.state.port import CheckRecord, ModelRecord, StateStore
 from lamina.values.batch import Move
 from lamina.values.coverage import Cursor
 from lamina.values.interval import Interval
@@ -174,6 +175,28 @@ class RecordBehaviour:
         store.abandon(CommitId("c0"))
         assert store.intents(PROD) == ()
         assert [(batch.commit, batch.rows_written) for batch in store.batches(PROD, ORDERS, limit=9)] == [("c1", 3)]
+
+    def test_what_checks_said_is_kept_with_the_batch_or_its_failure(self, store: StateStore, stages: Stager) -> None:
+        lease = lease_of(store)
+        stages("c1", "mem:1")
+        sound, filled = check_of("sound"), check_of("filled")
+        published = published_of("c1", base=None, pointer="mem:1").replace(checks=(sound, filled))
+        store.record(published, lease, at=NOW, execution_time=NOW)
+        wrong, at = sound.replace(passed=False, observed=2), NOW + TTL
+        store.fail((failure_of(days(1, 4)),), lease, (CheckRecord(run_id=lease.holder, at=at, result=wrong),))
+        kept = [(item.result, item.at, item.run_id) for item in store.checks(PROD, ORDERS, limit=9)]
+        assert kept == [(filled, NOW, lease.holder), (wrong, at, lease.holder), (sound, NOW, lease.holder)]
+        assert [item.result for item in store.checks(PROD, ORDERS, limit=1)] == [filled, wrong]
+        assert store.checks(EnvironmentName("other"), ORDERS, limit=9) == ()
+        assert store.checks(PROD, ModelName("sales.other"), limit=9) == ()
+
+    def test_checks_of_a_refused_publication_are_not_kept(self, store: StateStore, stages: Stager) -> None:
+        lease = lease_of(store)
+        stages("c1", "mem:1")
+        published = published_of("c1", base="mem:0", pointer="mem:1").replace(checks=(check_of("sound"),))
+        with pytest.raises(PublishConflict):
+            store.record(published, lease, at=NOW, execution_time=NOW)
+        assert store.checks(PROD, ORDERS, limit=9) == ()
 
     def test_built_slices_clear_their_failures_and_requests_and_no_others(
         self, store: StateStore, stages: Stager

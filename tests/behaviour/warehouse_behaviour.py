@@ -1,5 +1,7 @@
 """What every warehouse does; a test class inherits this and gives the `bench` fixture."""
 
+from datetime import UTC, datetime
+
 import pytest
 from tests.behaviour.bench import COLUMNS, Bench, Trial, event, span, whole
 from tests.simulation.algebra import Group, Join, Keep, Pick, Read, Spread, Union
@@ -294,7 +296,8 @@ class HistoryBehaviour:
             CheckSettings(type="accepted_values", column=ColumnName("status"), values=("paid",)),
         )
         trial = Trial(bench, checks=checks)
-        results = trial.warehouse.check(trial.stage(trial.batch(span(1, 3))), trial.model, outdated=(), unproven=())
+        staged, noon = trial.stage(trial.batch(span(1, 3))), datetime(2026, 1, 3, 12, tzinfo=UTC)
+        results = trial.warehouse.check(staged, trial.model, outdated=(), unproven=(), execution_time=noon)
         assert [(result.type, result.passed) for result in results] == [
             ("unique", False),
             ("not_null", True),

@@ -11,6 +11,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "lamina"
 PAGE = SOURCE.parents[1] / "CONTRIBUTING.md"
 BESIDE: dict[str, set[str]] = {  # where the word means something else
     "config": {"__init__.py"},  # a module
+    "check": {"cli/history.py"},  # the head of a column
     "run": {"cli/commands.py", "cli/history.py"},  # a job, the head of a column
     "status": {"cli/answer.py", "cli/documents.py", "cli/history.py", "cli/run_answer.py"},  # a field, a column
 }

@@ -39,7 +39,7 @@ COUNT = NULLS.replace(name="row_count", type="row_count", column=None, observed=
             "`sales.orders`: 2 checks failed: `not_null amount` in 2 rows, `row_count` (0, expected 1) at a.toml:7",
         ),
         (
-            (NULLS.replace(observed="no such column", rows_failed=None),),
+            (NULLS.replace(observed="cannot run: no such column", rows_failed=None),),
             "`sales.orders`: 1 check failed: `not_null amount` could not run: no such column",
         ),
     ],

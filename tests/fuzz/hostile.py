@@ -143,6 +143,20 @@ def bytes_and_keys() -> Iterator[tuple[str, Write]]:
         "wrong_types",
         _file("models/one.toml", 'tags = 1\nenabled = "x"\nchecks = [1]\ncolumns = {}\nconf = []\ninputs = 3'),
     )
+    for name, pattern in {"brackets": "(" * 100_000, "flags": "(?a" * 50_000, "classes": "\\p{" * 50_000}.items():
+        written = f"[[checks]]\ntype = 'regex_match'\ncolumn = 'id'\npattern = '{pattern}'"
+        yield f"pattern_of_{name}", _file("models/one.toml", written)
+    yield (
+        "checks_of_anything",
+        _file(
+            "models/one.toml",
+            "[[checks]]\ntype = 'custom_sql'\nsql = '"
+            + "(" * 5_000
+            + "'\n[[checks]]\ntype = 'aggregate'\nexpression = 'sum('\nmin = nan\n"
+            "[[checks]]\ntype = 'relationships'\ncolumn = 'id'\nto = '..'\nfield = ''\n"
+            "[[checks]]\ntype = 'in_range'\ncolumn = 'id'\nmin = 0001-01-01\nmax = 0001-01-01T00:00:00+14:00\n",
+        ),
+    )
     yield "odd_names_in_toml", _file("models/one.toml", '"" = 1\n"\\u0000" = 2\n"a\\nb" = 3')
     yield "python_syntax", _file("models/two.py", "def model(:\n")
     yield "python_nested", _file("models/two.py", "x = " + "(" * 10_000 + ")" * 10_000)

@@ -18,12 +18,13 @@ from lamina.planner.failures import (
 from lamina.project.model import CheckSettings, ContractSettings
 from lamina.values.facts import Failure
 from lamina.values.interval import WHOLE, Interval
-from lamina.values.names import ColumnName, ModelName, RunId
+from lamina.values.names import ColumnName, ModelName, Position, RunId, TableName
 from lamina.values.schema import Column
 
 HOUR = timedelta(hours=1)
 STATS = model(inputs=(use("raw.orders"),), on_drift="fail")
 NOT_NULL = CheckSettings(type="not_null", column=ColumnName("day"))
+NO_FUTURE = CheckSettings(type="not_in_future", column=ColumnName("day"))
 FAILURE = Failure(
     model=ModelName("sales.stats"),
     interval=WHOLE,
@@ -34,7 +35,7 @@ FAILURE = Failure(
     attempts=1,
     first_seen=day(1),
     run_id=RunId("run-1"),
-    conditions=conditions_of(STATS, day(1)),
+    conditions=conditions_of(STATS, facts(), day(1)),
     tried_at=day(1),
     next_try=day(4),
 )
@@ -54,6 +55,8 @@ def with_settings(subject: CompiledModel, **changes: object) -> CompiledModel:
         (with_settings(STATS, checks=(NOT_NULL,)), STATS, day(1), False),
         (STATS, with_settings(STATS, contract=ContractSettings(no_new_nullable=True)), day(1), False),
         (STATS, with_settings(STATS, columns=(Column(ColumnName("day")),)), day(1), False),
+        (with_settings(STATS, checks=(NO_FUTURE,)), with_settings(STATS, checks=(NO_FUTURE,)), day(1, hour=9), True),
+        (with_settings(STATS, checks=(NO_FUTURE,)), with_settings(STATS, checks=(NO_FUTURE,)), day(2), False),
         (model(reads_parameters=("as_of",)), model(reads_parameters=("as_of",)), day(1, hour=9), True),
         (model(reads_parameters=("as_of",)), model(reads_parameters=("as_of",)), day(2), False),
         (model(reads_parameters=("execution_time",)), model(reads_parameters=("execution_time",)), day(2), False),
@@ -62,7 +65,7 @@ def with_settings(subject: CompiledModel, **changes: object) -> CompiledModel:
 def test_a_failure_is_given_up_until_something_that_decides_it_changes(
     failed: CompiledModel, now: CompiledModel, later: datetime, is_given_up: bool
 ) -> None:
-    failure = FAILURE.replace(conditions=conditions_of(failed, day(1)))
+    failure = FAILURE.replace(conditions=conditions_of(failed, facts(), day(1)))
     known = facts().replace(failures=(failure,))
     assert given_up(now, known, later) == ((failure,) if is_given_up else ())
 
@@ -144,3 +147,10 @@ def test_a_failure_says_how_to_go_on_before_what_was_wrong(failures: tuple[Failu
     assert failure_in_words(failures) == (
         f"{words}, or when code, settings or data change, or with `lamina retry sales.stats`: Division by zero"
     )
+
+
+def test_another_version_of_a_table_that_checks_look_values_up_in_lets_a_failure_be_tried() -> None:
+    first, second = (facts().replace(looked_up={TableName("raw.names"): Position(text)}) for text in ("1", "2"))
+    failure = FAILURE.replace(conditions=conditions_of(STATS, first, day(1)))
+    assert given_up(STATS, first.replace(failures=(failure,)), day(1)) == (failure,)
+    assert given_up(STATS, second.replace(failures=(failure,)), day(1)) == ()

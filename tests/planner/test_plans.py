@@ -96,7 +96,7 @@ def _failure(subject: CompiledModel, given: dict[str, Any], execution_time: date
         attempts=1,
         first_seen=datetime(2026, 4, 7, tzinfo=UTC),
         run_id=RunId("run-1"),
-        conditions=conditions_of(subject, execution_time),
+        conditions=conditions_of(subject, ModelFacts(Coverage(), TargetFacts(status="ours")), execution_time),
         tried_at=datetime(2026, 4, 8, tzinfo=UTC),
         next_try=given.get("next_try", execution_time + timedelta(hours=1)),
     )

@@ -184,7 +184,7 @@ def test_what_is_not_built_yet_is_refused(key: str) -> None:
         'on_change = "forward_only"',
         '[strategy]\ntype = "events"\nload_time = "x"',
         '[strategy]\ntype = "incremental"\nposition = "timestamp"',
-        '[[checks]]\ntype = "regex_match"\ncolumn = "a"\npattern = "x"',
+        '[[checks]]\ntype = "not_null"\ncolumn = "a"\non_failure = "quarantine"',
     ],
 )
 def test_a_word_of_a_later_feature_is_refused_once(text: str) -> None:

@@ -181,6 +181,7 @@ class MemoryWarehouse:
         *,
         outdated: tuple[Interval, ...],
         unproven: tuple[CheckSettings, ...],
+        execution_time: datetime,
     ) -> tuple[CheckResult, ...]:
         """Run the model's checks over the staged rows; rows of `outdated` slices do not stay."""
         relation = self._lake.metadata[staged.pointer].head.relation
@@ -191,7 +192,26 @@ class MemoryWarehouse:
         else:
             there = cut_rows(relation, model, merge((*batch.slices, *outdated)))
             staying = Relation(relation.columns, tuple((bag(relation) - bag(there)).elements()))
-        return run_checks(written, staying, model, batch.slices, unproven=unproven)
+        pins = {pin.input: pin.position for pin in batch.pins}
+        known = {name: self._looked_up(name, pins.get(name)) for name in model.others_looked_up}
+        return run_checks(written, staying, model, batch.slices, unproven=unproven, known=known)
+
+    def check_table(self, model: CompiledModel, *, execution_time: datetime) -> tuple[CheckResult, ...]:
+        """Run the model's checks over all rows of its published table."""
+        metadata = self._lake.table(model.target)
+        assert metadata is not None, "only a built table is checked"
+        relation = metadata.head.relation
+        known = {name: self._looked_up(name, None) for name in model.others_looked_up}
+        none = Relation(relation.columns, ())
+        return run_checks(relation, none, model, (), unproven=(), known=known)
+
+    def _looked_up(self, name: TableName, position: Position | None) -> Relation | None:
+        """Return the rows of a table that checks look values up in, as they were read or are now; None: none yet."""
+        metadata = self._lake.table(self._targets[name])
+        if metadata is None:
+            return None
+        snapshot = metadata.head if position is None else metadata.snapshot(int(position))
+        return None if snapshot is None else snapshot.relation
 
     def diff(self, staged: Staged, questions: tuple[DiffQuestion, ...]) -> Diff:
         """Compare the base with the staged rows; rows outside the slices are equal anyway."""

@@ -51,6 +51,7 @@ def simulated_model(
         fingerprint=Fingerprint(content_hash((repr(query), _rows_only(strategy), layout))),
         rows_fingerprint=Fingerprint(content_hash((repr(query), _rows_only(strategy)))),
         layout={"partitioned_by": str(layout)},
+        looked_up={str(check.to): check.to for check in checks if check.to is not None},
         reads_parameters=("start_date", "end_date") if isinstance(strategy, TimeInterval) else (),
     )
 

@@ -27,7 +27,8 @@ NOON = "0 12 * * *"
 HOURLY = "0 * * * *"  # of models whose last day is built in part
 MOST_AHEAD = 2  # days after a slice that it reads
 ONE_ID = CheckSettings(type="unique", column=ColumnName("id"), scope="table")
-NO_POISON = CheckSettings(type="accepted_values", column=ColumnName("amount"), values=tuple(range(10_000)))
+NO_POISON = CheckSettings(type="in_range", column=ColumnName("amount"), min=0, max=9_999)
+KEY_OF_INPUT = CheckSettings(type="relationships", column=ColumnName("key"), field=ColumnName("key"))
 
 
 class Design(Value, frozen=True):
@@ -263,6 +264,7 @@ SLICED = ("rows", "daily", "trailing", "leading", "running", "enriched", "union"
 PARTIAL = ("rows", "daily", "trailing", "enriched", "union", "listed")
 WITH_IDS = ("merged", "renamed", "replaced", "listed", "loaded")  # their ids come from a source
 KEPT = ("kept", "kept_merged", "kept_days", "logged")  # changes of their driver are let pass
+FROM_INPUT = ("rows", "daily", "trailing", "leading", "totals")  # hold no row beside what their input gives them
 WITH_ONE_ID = ("listed", "loaded")
 # Not built in days.
 WHOLE = ("totals", "joined", "appended", "kept", "kept_merged", "logged", "merged", "renamed", "replaced", "loaded")
@@ -347,6 +349,9 @@ def _compiled_by(compiler: int, model: CompiledModel) -> CompiledModel:
 
 def _checks(design: Design, made: Made) -> tuple[CheckSettings, ...]:
     sound = (NO_POISON,) if design.is_checked and "amount" in columns_of(made.query) else ()
+    if design.is_checked and design.template in FROM_INPUT and not design.inputs[0].startswith("raw."):
+        # Each key of a table comes from its input, in whatever order they are built.
+        sound = (*sound, KEY_OF_INPUT.replace(to=TableName(design.inputs[0])))
     return (*sound, ONE_ID) if design.template in WITH_ONE_ID and not design.is_open else sound
 
 

@@ -102,7 +102,7 @@ class Lake:
             settings=ModelSettings(**fields),
         )
         others = (item for item in self.graph.models if item.name != name)
-        self._set(self.graph.replace(models=(*others, model)))
+        self._set(self.graph.replace(models=tuple(sorted((*others, model), key=lambda item: item.name))))
         return model
 
     def pins(self, model: CompiledModel) -> tuple[Pin, ...]:

@@ -1,5 +1,7 @@
 """Checks over staged rows: one pass, severities and scopes, and what cannot run has failed."""
 
+from datetime import UTC, datetime
+
 import pytest
 from tests.compiler.conditions import ACCEPTED, REFUSED
 from tests.spark.lake import Lake, day
@@ -7,16 +9,29 @@ from tests.spark.lake import Lake, day
 from lamina.compiler.graph import CompiledModel
 from lamina.project.model import CheckSettings
 from lamina.project.strategy import DeleteInsert, Incremental, Merge, Strategy, TimeInterval
-from lamina.values.batch import Staged
+from lamina.values.batch import CheckResult, Staged
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName
 from lamina.values.plan import Mode
 
 pytestmark = pytest.mark.spark
 
+NOON = datetime(2026, 1, 3, 12, tzinfo=UTC)
 ID, STATUS = ColumnName("id"), ColumnName("status")
 ROWS = """SELECT * FROM VALUES (1, 'open', 5), (1, 'shut', -1), (NULL, 'odd', NULL), (NULL, NULL, 2)
     AS t(id, status, amount)"""
+
+
+def checked(
+    lake: Lake,
+    staged: Staged,
+    model: CompiledModel,
+    *,
+    outdated: tuple[Interval, ...] = (),
+    unproven: tuple[CheckSettings, ...] = (),
+) -> tuple[CheckResult, ...]:
+    """Run the checks of a staged batch at noon of the third day."""
+    return lake.warehouse.check(staged, model, outdated=outdated, unproven=unproven, execution_time=NOON)
 
 
 def test_each_check_counts_its_own_rows(lake: Lake) -> None:
@@ -31,7 +46,7 @@ def test_each_check_counts_its_own_rows(lake: Lake) -> None:
     )
     model = lake.add_model("c.t", ROWS, checks=checks)
 
-    results = lake.warehouse.check(lake.stage(model), model, outdated=(), unproven=())
+    results = checked(lake, lake.stage(model), model)
 
     assert [(item.name, item.passed, item.observed) for item in results] == [
         ("not_null_id", False, 2),
@@ -52,7 +67,7 @@ def test_check_that_cannot_run_has_failed_and_others_still_count(lake: Lake) -> 
     )
     model = lake.add_model("c.t", ROWS, checks=checks)
 
-    broken, counted = lake.warehouse.check(lake.stage(model), model, outdated=(), unproven=())
+    broken, counted = checked(lake, lake.stage(model), model)
 
     assert not broken.passed
     assert "cannot run" in str(broken.observed)
@@ -73,9 +88,7 @@ def test_scope_is_the_batch_or_the_table(lake: Lake) -> None:
     )
     lake.build(model, "replace_slices", slices=(day(1),))
 
-    results = lake.warehouse.check(
-        lake.stage(model, "replace_slices", slices=(day(2),)), model, outdated=(), unproven=()
-    )
+    results = checked(lake, lake.stage(model, "replace_slices", slices=(day(2),)), model, outdated=(), unproven=())
 
     assert [(item.name, item.observed) for item in results] == [("batch", 2), ("table", 4)]
 
@@ -87,7 +100,7 @@ def test_spark_runs_the_conditions_that_compiling_accepts_and_no_other(lake: Lak
     )
     model = lake.add_model("c.t", row, checks=checks)
 
-    results = lake.warehouse.check(lake.stage(model), model, outdated=(), unproven=())
+    results = checked(lake, lake.stage(model), model)
 
     assert {item.name for item in results if "cannot run" in str(item.observed)} == {f"? {text}" for text in REFUSED}
 
@@ -103,7 +116,7 @@ def _unique(
     outdated: tuple[Interval, ...] = (),
     unproven: tuple[CheckSettings, ...] = (),
 ) -> tuple[object, ...]:
-    (result,) = lake.warehouse.check(staged, model, outdated=outdated, unproven=unproven)
+    (result,) = checked(lake, staged, model, outdated=outdated, unproven=unproven)
     return result.observed, result.examples
 
 
@@ -190,7 +203,7 @@ def test_keys_of_many_types_are_looked_up_by_their_bounds(lake: Lake) -> None:
     lake.build(lake.add_model("c.t", row.format(n=3)))
     for number, met in ((3, 1), (4, 0)):
         model = lake.add_model("c.t", row.format(n=number), checks=(*checks, both))
-        results = lake.warehouse.check(lake.stage(model, "append"), model, outdated=(), unproven=())
+        results = checked(lake, lake.stage(model, "append"), model)
         assert [item.observed for item in results] == [met] * 7
 
 
@@ -202,7 +215,7 @@ def test_failing_rows_are_shown_by_what_they_hold(lake: Lake) -> None:
     )
     model = lake.add_model("c.t", ROWS, checks=checks)
 
-    results = lake.warehouse.check(lake.stage(model), model, outdated=(), unproven=())
+    results = checked(lake, lake.stage(model), model)
 
     assert [item.examples for item in results] == [
         ("id = NULL, status = NULL, amount = 2", "id = NULL, status = odd, amount = NULL"),

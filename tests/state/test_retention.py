@@ -10,6 +10,7 @@ from tests.behaviour.examples import (
     ORDERS,
     PROD,
     RAW,
+    check_of,
     coverage_of,
     days,
     intent_of,
@@ -22,7 +23,7 @@ from tests.behaviour.examples import (
 
 from lamina.compiler.graph import Graph
 from lamina.state import retention
-from lamina.state.port import ModelRecord
+from lamina.state.port import CheckRecord, ModelRecord
 from lamina.state.store import SqlStore
 from lamina.values.coverage import Cursor
 from lamina.values.names import ModelName, PlanId, Position, RunId, TableName
@@ -45,6 +46,18 @@ def test_runs_are_kept_by_age(store: SqlStore) -> None:
     assert store.run(PROD, RunId("run-1")) is not None
     store.expire(NOBODY, lease, now=LATER)
     assert [run.run_id for run in store.runs(PROD, limit=9)] == ["run-2"]
+
+
+def test_what_checks_said_is_kept_with_its_run(store: SqlStore) -> None:
+    lease = lease_of(store)
+    store.finish(run_of("run-1", status="success"))
+    store.finish(run_of("run-2", status="success").replace(started_at=LATER))
+    records = tuple(CheckRecord(run_id=RunId(f"run-{number}"), at=NOW, result=check_of("sound")) for number in (1, 2))
+    store.fail((), lease, records)
+    store.expire(NOBODY, lease, now=NOW + retention.KEPT_FOR)
+    assert len(store.checks(PROD, ORDERS, limit=9)) == 2
+    store.expire(NOBODY, lease, now=LATER)
+    assert [item.run_id for item in store.checks(PROD, ORDERS, limit=9)] == ["run-2"]
 
 
 def test_runs_and_plans_are_kept_by_number(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:

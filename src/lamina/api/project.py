@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, overload
 
 from lamina.api.opened import Opened
 from lamina.api.project_root import project_root
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from lamina.values.custody import StateCheck, StateRebuild, StateRelocation
     from lamina.values.planned import Planned
     from lamina.values.result import (
+        CheckLine,
+        CheckReport,
         DropResult,
         IntervalsResult,
         QueryResult,
@@ -182,17 +184,30 @@ class Project(Opened):
 
         return model_intervals(self, model, execution_time=time_of(execution_time))
 
-    def history(self, *, limit: int = 20) -> tuple["RunLine", ...]:
-        """Return the latest runs, newest first."""
-        from lamina.api.report import project_history
+    @overload
+    def history(self, *, limit: int = 20, checks: None = None) -> tuple["RunLine", ...]: ...
 
-        return project_history(self, limit=limit)
+    @overload
+    def history(self, *, limit: int = 20, checks: str) -> tuple["CheckLine", ...]: ...
+
+    def history(self, *, limit: int = 20, checks: str | None = None) -> tuple["RunLine", ...] | tuple["CheckLine", ...]:
+        """Return the latest runs, newest first; with the name of a model, the latest results of each of its checks."""
+        from lamina.api.report import check_history, project_history
+
+        return project_history(self, limit=limit) if checks is None else check_history(self, checks, limit=limit)
 
     def run_info(self, run_id: str = "latest") -> "RunResult":
         """Return what an earlier run did."""
         from lamina.api.report import run_info
 
         return run_info(self, run_id)
+
+    def check(self, select: str | Sequence[str] = (), *, exclude: str | Sequence[str] = ()) -> "CheckReport":
+        """Run the checks of models over their published tables; nothing is built, and no state is written."""
+        from lamina.api.asking import names_of
+        from lamina.api.check import check_tables
+
+        return check_tables(self, include=names_of(select), exclude=names_of(exclude))
 
     # Prove it, and look after its state
 

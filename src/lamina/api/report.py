@@ -24,14 +24,23 @@ from lamina.planner.standing import (
     unbuilt_status,
 )
 from lamina.planner.surplus import surplus_ranges
-from lamina.state.port import BatchRecord, RunRecord, StateStore
+from lamina.state.port import BatchRecord, CheckRecord, RunRecord, StateStore
 from lamina.values.codec import from_json
 from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts, TargetFacts
 from lamina.values.interval import Interval, bound_or_none, intersect, subtract
 from lamina.values.names import RunId
 from lamina.values.plan import Action, Selection
-from lamina.values.result import BuiltInterval, IntervalsResult, Pending, RangeReason, RunLine, RunResult, StatusResult
+from lamina.values.result import (
+    BuiltInterval,
+    CheckLine,
+    IntervalsResult,
+    Pending,
+    RangeReason,
+    RunLine,
+    RunResult,
+    StatusResult,
+)
 
 KILLED = "killed"
 HISTORY = 1000  # batches looked through to say what built a range
@@ -87,6 +96,30 @@ def project_history(project: Opened, *, limit: int) -> tuple[RunLine, ...]:
     """Return the latest runs, newest first."""
     with open_store(project) as store:
         return tuple(_line(_as_it_is(record, store)) for record in store.runs(environment_of(project), limit=limit))
+
+
+def check_history(project: Opened, model: str, *, limit: int) -> tuple[CheckLine, ...]:
+    """Return the latest results of each check of a model, newest first."""
+    with open_known(project) as engine:
+        found = table_named(with_promoted(engine.graph, engine.whole), model)
+        records = engine.runtime.store.checks(engine.runtime.environment, found.name, limit=limit)
+        return tuple(_check_line(record) for record in records)
+
+
+def _check_line(record: CheckRecord) -> CheckLine:
+    result = record.result
+    return CheckLine(
+        check=result.name,
+        type=result.type,
+        severity=result.severity,
+        run_id=record.run_id,
+        at=f"{record.at:%Y-%m-%dT%H:%M:%SZ}",
+        passed=result.passed,
+        observed=result.observed,
+        expected=result.expected,
+        rows_failed=result.rows_failed,
+        intervals=result.intervals,
+    )
 
 
 def run_info(project: Opened, run_id: str) -> RunResult:

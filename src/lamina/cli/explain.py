@@ -83,8 +83,12 @@ def check_words(check: "CheckSettings") -> str:
     """Say what a check demands, of which rows, and what its failing means."""
     words = [check.type, *filter(None, [check.column, ", ".join(check.columns), check.expression])]
     words += [f"in ({', '.join(str(value) for value in check.values)})"] if check.values else []
-    words += [f"at least {check.min:,}"] if check.min is not None else []
-    words += [f"at most {check.max:,}"] if check.max is not None else []
+    words += [f"matches {check.pattern}"] if check.pattern is not None else []
+    words += [f"is a {check.field} of {check.to}"] if check.to is not None else []
+    words += [f"at least {_limit(check.min)}"] if check.min is not None else []
+    words += [f"at most {_limit(check.max)}"] if check.max is not None else []
+    words += [f"not older than {check.error_after}"] if check.error_after is not None else []
+    words += [" ".join(check.sql.split())] if check.sql is not None else []
     words += [f"where {check.where}"] if check.where else []
     notes = [f"named {check.name}"] if check.name else []
     is_whole = check.scope == "table"
@@ -92,6 +96,10 @@ def check_words(check: "CheckSettings") -> str:
     notes += [f"{counted(check.max_failed_rows, 'row')} may fail"] if check.max_failed_rows else []
     notes += ["only warns"] if check.severity == "warn" else []
     return " ".join(words) + (f"  [{'; '.join(notes)}]" if notes else "")
+
+
+def _limit(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:,}"
 
 
 def _words(value: object) -> str:

@@ -4,13 +4,12 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from lamina.cli.answer import Answer, Screen
+from lamina.cli.failed_checks import failed_words
 from lamina.cli.words import open_ended
-from lamina.values.batch import CheckResult
 from lamina.values.closing import run_closing
 from lamina.values.codec import to_builtins
 from lamina.values.result import Materialization, RunResult
 from lamina.values.time_words import duration_words, spans_words
-from lamina.values.words import counted
 
 if TYPE_CHECKING:
     from lamina.cli.ledger import Ledger
@@ -42,17 +41,9 @@ def _show(screen: Screen, result: RunResult, shown: Collection[str]) -> None:
     for check in result.check_results:
         # A failed check of severity error is the model's failure, shown below.
         if not check.passed and check.severity == "warn":
-            screen.out.print(_warning(check), style="yellow")
+            screen.out.print(failed_words(check), style="yellow")
     _show_failures(screen, result)
     screen.out.print(run_closing(result), style="bold")
-
-
-def _warning(check: CheckResult) -> str:
-    """Say which check failed without refusing, in how many rows, some of them, and where it is written."""
-    rows = f" in {counted(check.rows_failed, 'row')}" if check.rows_failed is not None else ""
-    examples = f": {'; '.join(check.examples)}" if check.examples else ""
-    place = f" ({check.file}:{check.line})" if check.file is not None else ""
-    return f"warning: check {check.name} of {check.model} failed{rows}{examples}{place}"
 
 
 def _table(items: tuple[Materialization, ...]) -> "Ledger":

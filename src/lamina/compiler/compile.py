@@ -137,6 +137,16 @@ def model_names(file: ModelFile, references: References, known: Names, *, found:
             found.append(_unknown(tuple(written.split(".")), known, place=place, file=file))
         else:
             declared.append(table)
+    looked_up: dict[str, TableName] = {}
+    for position, check in enumerate(file.settings.checks):
+        if check.to is None:
+            continue
+        table = known.resolve(tuple(check.to.split(".")), schema=schema)
+        if table is None:
+            place = file.places.of(f"checks.{position}.to")
+            found.append(_unknown(tuple(check.to.split(".")), known, place=place, file=file))
+        else:
+            looked_up[check.to] = table
     driver = traits_of(file.settings.strategy).driver
     written_names = [*file.settings.inputs]
     if driver is not None and driver.named is not None:
@@ -146,6 +156,7 @@ def model_names(file: ModelFile, references: References, known: Names, *, found:
         tuple(reference.name for reference in references),
         tuple(declared),
         {name: table for name, table in settings.items() if table is not None},
+        looked_up,
     )
 
 
@@ -161,21 +172,18 @@ def _unknown(parts: tuple[str, ...], known: Names, *, place: Place, file: ModelF
 
 
 def _reads(project: Project, names: Mapping[ModelName, ModelNames]) -> dict[str, tuple[str, ...]]:
-    """Return the models each model reads; sources and unknown names order nothing, nor does a model's own past."""
+    """Return what each model is built after: the models that it reads, and those its checks look values up in.
+
+    Sources and unknown names order nothing, nor does a model's own past or its own table in a check.
+    """
     models = {model.name for model in project.models}
     sliced = {model.name for model in project.models if traits_of(model.settings.strategy).slices is not None}
-    return {
-        name: tuple(
-            sorted(
-                {
-                    item
-                    for item in (*own.references, *own.declared)
-                    if item in models and not (item == name and name in sliced)
-                }
-            )
-        )
-        for name, own in names.items()
-    }
+    found: dict[str, tuple[str, ...]] = {}
+    for name, own in names.items():
+        read = {item for item in (*own.references, *own.declared) if not (item == name and name in sliced)}
+        looked_up = set(own.looked_up.values()) - {TableName(name)}
+        found[name] = tuple(sorted(item for item in read | looked_up if item in models))
+    return found
 
 
 def _loop(
@@ -185,8 +193,19 @@ def _loop(
     first = files[ModelName(loop[0])]
     following = loop[1 % len(loop)]
     read = next((item for item in references.get(first.name, ()) if item.name == following), None)
-    place = place_at(first.text, read.start).replace(file=first.path) if read is not None else Place(file=first.path)
+    if read is not None:
+        place = place_at(first.text, read.start).replace(file=first.path)
+    else:
+        place = _place_of_check(first, following) or Place(file=first.path)
     return cyclic_dependency.finding(loop, place=place)
+
+
+def _place_of_check(file: ModelFile, table: str) -> Place | None:
+    """Return where a check looks values up in a table, if one does."""
+    bare = table.rpartition(".")[2]
+    named = (number for number, check in enumerate(file.settings.checks) if check.to is not None)
+    found = (number for number in named if str(file.settings.checks[number].to).lower().endswith(bare.lower()))
+    return next((file.places.of(f"checks.{number}.to") for number in found), None)
 
 
 def _duplicate_targets(models: Iterable[ModelFile]) -> Iterable[Diagnostic]:

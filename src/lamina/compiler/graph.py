@@ -79,6 +79,7 @@ class CompiledModel(Value, frozen=True, array_like=True):
     reads_parameters: tuple[str, ...] = ()  # `execution_time`, `as_of`, `run_id`, `start_date`...
     rows_fingerprint: Fingerprint | None = None  # the fingerprint without the layout of the table
     layout: dict[str, str] = {}  # `partitioned_by` and `sorted_by`, as text without spelling
+    looked_up: dict[str, TableName] = {}  # by the names that checks give them: built before it, no reason to rebuild
 
     @property
     def traits(self) -> Traits:
@@ -93,6 +94,11 @@ class CompiledModel(Value, frozen=True, array_like=True):
     def is_own(self, use: InputUse) -> bool:
         """Return whether an input is the model's own past."""
         return use.name == TableName(self.name)
+
+    @property
+    def others_looked_up(self) -> tuple[TableName, ...]:
+        """Return the tables beside its own that its checks look values up in."""
+        return tuple(sorted({table for table in self.looked_up.values() if table != TableName(self.name)}))
 
     @property
     def reads_itself(self) -> bool:

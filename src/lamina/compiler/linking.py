@@ -122,9 +122,11 @@ class Linking:
         )
 
     def _link_key(self, file: ModelFile, names: ModelNames, *, layer: int, object_key: str) -> str:
-        inputs = [(name, self._outward_of(name)) for name in (*names.references, *names.declared)]
+        named = (*names.references, *names.declared, *names.looked_up.values())
+        inputs = [(name, self._outward_of(name)) for name in named]
         code = (file.text, self._modules) if file.kind != "sql" else object_key
-        own = (file.name, file.path, file.settings, file.places, sorted(names.settings.items()))
+        meant = (sorted(names.settings.items()), sorted(names.looked_up.items()))
+        own = (file.name, file.path, file.settings, file.places, meant)
         return _key((layer, code, own, inputs, self._common))
 
     def _outward_of(self, name: str) -> str:

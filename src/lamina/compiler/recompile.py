@@ -3,11 +3,13 @@
 from lamina.compiler.cache import Compilation, Memory, StoredLink, StoredReference, linked_of, query_of, references_of
 from lamina.compiler.compile import graph_of_pass, model_names
 from lamina.compiler.graph import Graph
+from lamina.compiler.link.linked import Linked
 from lamina.compiler.linking import Linking
 from lamina.compiler.objects import RunTasks, task_of
 from lamina.compiler.resolve import names_of
 from lamina.compiler.rules import cyclic_dependency, duplicate_target, unknown_dependency
 from lamina.project.project import Project
+from lamina.values.names import TableName
 
 NAME_CODES = {rule.RULE.code for rule in (cyclic_dependency, duplicate_target, unknown_dependency)}
 
@@ -31,7 +33,7 @@ def recompile(project: Project, memory: Memory, head: Graph, *, run: RunTasks) -
     links: dict[str, StoredLink] = {}
     for linked, known in before:
         name = linked.model.name
-        if name not in tasks and not linking.has_news_for(linked.model.depends_on):
+        if name not in tasks and not linking.has_news_for(_seen_by(linked)):
             linking.keep(files[name], linked, known)
             continue
         key = tasks[name].key if name in tasks else known.object_key
@@ -50,6 +52,11 @@ def recompile(project: Project, memory: Memory, head: Graph, *, run: RunTasks) -
             known=known,
         )
     return Compilation(graph_of_pass(project, linking, layers=head.layers, found=()), links, made)
+
+
+def _seen_by(linked: Linked) -> tuple[TableName, ...]:
+    """Return the tables whose columns and settings the findings of a model depend on."""
+    return (*linked.model.depends_on, *linked.model.others_looked_up)
 
 
 def _read(references: tuple[StoredReference, ...]) -> list[str]:

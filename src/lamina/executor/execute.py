@@ -105,7 +105,8 @@ class Execution:
                     self._state.ended(self._models[name], ())
 
     def _needs(self, model: CompiledModel) -> frozenset[ModelName]:
-        return frozenset(ModelName(use.name) for use in model.inputs if use.is_model) - {model.name}
+        read = {ModelName(use.name) for use in model.inputs if use.is_model}
+        return frozenset((*read, *(ModelName(name) for name in model.others_looked_up))) - {model.name}
 
     def _should_stop(self) -> bool:
         is_failed = self._limits.is_fail_fast and self._failing.is_set()

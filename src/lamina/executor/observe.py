@@ -97,15 +97,18 @@ def look(
     source_touches = [touch for source in seen for touch in source.touches]
     table_touches = [touch for name in sorted(recoveries) for touch in recoveries[name].touches]
     new_touches, logs = extend_logs(view.touches, (*source_touches, *table_touches))
+    found = {
+        **_heads_looked_up(runtime, graph, models),
+        **{TableName(model.name): heads[model.target] for model in models},
+        **{source.head.table: source.head for source in seen},
+    }
     facts = Facts(
         execution_time=execution_time,
-        heads={
-            **{TableName(model.name): heads[model.target] for model in models},
-            **{source.head.table: source.head for source in seen},
-        },
+        heads=found,
         models={
             model.name: model_facts(model, recoveries[model.name], view=view, unreadable=unreadable).replace(
-                columns=tuple(column.name for column in heads[model.target].columns)
+                columns=tuple(column.name for column in heads[model.target].columns),
+                looked_up=looked_up_of(model, found),
             )
             for model in models
         },
@@ -143,6 +146,24 @@ def sources_of(graph: Graph, models: Iterable[CompiledModel]) -> tuple[SourceTab
     """Return the sources that models read."""
     names = {use.name for model in models for use in model.inputs if not use.is_model}
     return tuple(source for source in graph.sources if TableName(source.name) in names)
+
+
+def looked_up_of(model: CompiledModel, heads: Mapping[TableName, Head]) -> dict[TableName, Position | None]:
+    """Return the versions of the tables that the checks of a model look values up in."""
+    return {name: heads[name].position if name in heads else None for name in model.others_looked_up}
+
+
+def _heads_looked_up(runtime: Runtime, graph: Graph, models: Iterable[CompiledModel]) -> dict[TableName, Head]:
+    """Return the heads of sources that only checks read; one that cannot be read is the check's failure."""
+    named = {name for model in models for name in model.others_looked_up}
+    heads: dict[TableName, Head] = {}
+    for source in (item for item in graph.sources if TableName(item.name) in named):
+        try:
+            heads |= runtime.warehouse.source_heads((source,))
+        except WarehouseFailure as error:
+            if error.kind not in _OF_THE_SOURCE:
+                raise
+    return heads
 
 
 def _recover(

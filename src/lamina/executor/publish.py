@@ -24,7 +24,7 @@ from lamina.planner.touches import (
 from lamina.planner.unique_keys import proven_keys, replaced_later, unproven_keys
 from lamina.state.errors import LeaseLost, PublishConflict
 from lamina.state.port import Lease, ModelRecord, Promotion
-from lamina.values.batch import Batch, CheckResult, Diff, DiffQuestion, Published, Staged
+from lamina.values.batch import CANNOT_RUN, Batch, CheckResult, Diff, DiffQuestion, Published, Staged
 from lamina.values.coverage import Mark, ProvenKey
 from lamina.values.diagnostic import Place
 from lamina.values.drift import Drift
@@ -60,11 +60,12 @@ class ChecksFailed(WarehouseFailure):
 
 
 def failure_words(check: CheckResult) -> str:
-    """Say what a failed check saw; text in place of a count is why it could not run."""
-    if isinstance(check.observed, str):
-        return f"`{check.name}` could not run: {check.observed}"
+    """Say what a failed check saw, or why it could not run."""
+    if not check.could_run:
+        return f"`{check.name}` could not run: {str(check.observed).removeprefix(CANNOT_RUN)}"
     if check.rows_failed is None:
-        return f"`{check.name}` ({check.observed}, expected {check.expected})"
+        seen = "no rows" if check.observed is None else check.observed
+        return f"`{check.name}` ({seen}, expected {check.expected})"
     examples = f" ({'; '.join(f'`{item}`' for item in check.examples)})" if check.examples else ""
     return f"`{check.name}` in {counted(check.rows_failed, 'row')}{examples}"
 
@@ -95,6 +96,7 @@ class BatchBase:
     lifetime: Interval  # what of time the model is about; all of it where it has no slices
     questions: tuple[DiffQuestion, ...]
     logs: Mapping[TableName, tuple[Touch, ...]]  # of its inputs
+    is_followed: bool = False  # this run builds later slices of the table after it
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ def publish_batch(writer: Writer, batch_base: BatchBase, batch: Batch) -> Outcom
     try:
         staged = _stage(writer, batch_base, batch)
         checks, proven = _check(writer, batch_base, staged)
-        published = _prepare(writer, batch_base, staged, proven)
+        published = _prepare(writer, batch_base, staged, proven).replace(checks=checks)
         _say(writer, batch_base, "publishing")
     except LaminaError:
         _abandon(runtime, batch)
@@ -162,18 +164,28 @@ def _check(
     _say(writer, batch_base, "checking")
     besides = replaced_later(model, coverage, batch, lifetime=batch_base.lifetime)
     unproven = unproven_keys(model, coverage, batch, besides=besides)
-    found = writer.runtime.warehouse.check(staged, model, outdated=besides, unproven=unproven)
-    checks = tuple(_placed(writer.runtime, model, item, number) for number, item in enumerate(found))
+    found = writer.runtime.warehouse.check(
+        staged, model, outdated=besides, unproven=unproven, execution_time=writer.execution_time
+    )
+    # The newest rows of the table are still to come.
+    kept = tuple(item for item in placed_checks(writer.runtime, model, found) if not _is_early(item, batch_base))
     failpoint("check.after")
-    if any(not item.passed and item.severity == "error" for item in checks):
-        raise ChecksFailed(checks)
-    return checks, proven_keys(model, checks, besides=besides)
+    if any(not item.passed and item.severity == "error" for item in kept):
+        raise ChecksFailed(kept)
+    return kept, proven_keys(model, found, besides=besides)
 
 
-def _placed(runtime: Runtime, model: CompiledModel, check: CheckResult, number: int) -> CheckResult:
-    """Return a failed check with the place where it is written."""
-    place = None if check.passed else runtime.place_of(model, f"checks.{number}")
-    return check if place is None else check.replace(file=place.file, line=place.line)
+def _is_early(check: CheckResult, batch_base: BatchBase) -> bool:
+    return check.type == "freshness" and batch_base.is_followed
+
+
+def placed_checks(runtime: Runtime, model: CompiledModel, results: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
+    """Return the results of all checks of a model, failed ones with the place where they are written."""
+    places = (
+        None if item.passed else runtime.place_of(model, f"checks.{number}") for number, item in enumerate(results)
+    )
+    pairs = zip(results, places, strict=True)
+    return tuple(item if at is None else item.replace(file=at.file, line=at.line) for item, at in pairs)
 
 
 def _prepare(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tuple[ProvenKey, ...]) -> Published:

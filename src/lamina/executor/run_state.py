@@ -4,7 +4,7 @@ from datetime import datetime
 from threading import RLock
 
 from lamina.compiler.graph import CompiledModel, Graph
-from lamina.executor.observe import Observed, extend_logs, managed_models
+from lamina.executor.observe import Observed, extend_logs, looked_up_of, managed_models
 from lamina.executor.publish import BatchBase, Outcome
 from lamina.planner.decide_intervals import schedule_of
 from lamina.planner.fold import fold
@@ -67,9 +67,10 @@ class RunState:
             return self._records[model.name]
 
     def facts(self, model: CompiledModel) -> ModelFacts:
-        """Return what is known of a model."""
+        """Return what is known of a model; what its checks look values up in may have been built just now."""
         with self._lock:
-            return self._facts[model.name]
+            known = self._facts[model.name]
+            return known.replace(looked_up=looked_up_of(model, self._heads)) if model.looked_up else known
 
     def now(self, model: CompiledModel) -> Now:
         """Return what a decision about a model depends on now, beside its own facts."""

@@ -1,6 +1,6 @@
 """One model of a run: decide again on the facts as they are now, build what is stale, report the result."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event as Signal
 from time import monotonic
 
@@ -26,12 +26,12 @@ from lamina.planner.segments import covered, indebted
 from lamina.planner.staleness import parameters_at, pins_of
 from lamina.planner.standing import pending_ranges
 from lamina.state.errors import LeaseLost, PublishConflict
-from lamina.state.port import ModelRecord
+from lamina.state.port import CheckRecord, ModelRecord
 from lamina.values.batch import Batch, CheckResult, Pin
 from lamina.values.drift import Drift
 from lamina.values.event import StepFinished, StepStarted
 from lamina.values.facts import Failure
-from lamina.values.interval import Interval, intersect, merge, subtract
+from lamina.values.interval import MIN, Interval, intersect, merge, subtract
 from lamina.values.names import CommitId, TableName
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Selection, Wait
 from lamina.values.result import Materialization, Pending, Propagation
@@ -87,6 +87,7 @@ class Step:
         self._failed: list[tuple[tuple[Interval, ...], LaminaError]] = []
         self._failures: list[Failure] = []  # those of them that later passes know of
         self._blocks: list[Block] = []  # slices whose inputs turned out to be lost
+        self._last = MIN  # the end of the latest slice that is to be built
 
     def run(self) -> StepReport:
         """Bring the model up to date, as far as its inputs and the plan allow."""
@@ -98,6 +99,7 @@ class Step:
         withheld = tuple(action for action in decided if isinstance(action, Wait | Block | Hold))
         if works:
             self._say_started(works)
+            self._last = max(span.end for work in works for span in work.intervals)
         in_order = tuple(action for action in works if self._model.reads_itself and not is_rewrite(action))
         for action in works:
             if action not in in_order:
@@ -244,7 +246,8 @@ class Step:
 
         def attempt() -> Outcome:
             for _ in range(3):
-                batch_base = self._state.batch_base(model)
+                is_followed = max(span.end for span in batch.slices) < self._last
+                batch_base = replace(self._state.batch_base(model), is_followed=is_followed)
                 commit = CommitId(writer.runtime.new_id())
                 base, is_lost = self._state.base(model), self._state.is_base_lost(model)
                 pins = _other_tables(batch) if is_lost else batch.pins
@@ -284,13 +287,14 @@ class Step:
             self._bounds.failing.set()
         # Any other error is about the state or the lease, not about the work.
         if isinstance(error, WarehouseFailure) and is_kept(kind):
-            self._remember(batch, kind=kind, message=error.message)
+            checks = error.results if isinstance(error, ChecksFailed) else ()
+            self._remember(batch, kind=kind, message=error.message, checks=checks)
 
-    def _remember(self, batch: Batch, *, kind: str, message: str) -> None:
+    def _remember(self, batch: Batch, *, kind: str, message: str, checks: tuple[CheckResult, ...] = ()) -> None:
         """Record a failure for later passes: what failed before of its slices is counted in."""
         writer, model = self._writer, self._model
         coverage, now = self._state.record(model.name).coverage, writer.runtime.clock()
-        known = self._state.facts(model).failures
+        facts = self._state.facts(model)
         failures = tuple(
             counted_on(
                 Failure(
@@ -303,15 +307,16 @@ class Step:
                     attempts=1,
                     first_seen=now,
                     run_id=writer.run_id,
-                    conditions=conditions_of(model, writer.execution_time),
+                    conditions=conditions_of(model, facts, writer.execution_time),
                     tried_at=writer.execution_time,
                 ),
-                known,
+                facts.failures,
                 at=writer.execution_time + (now - writer.started_at),
             )
             for span in batch.slices
         )
-        writer.runtime.store.fail(failures, writer.lease)
+        records = tuple(CheckRecord(run_id=writer.run_id, at=now, result=result) for result in checks)
+        writer.runtime.store.fail(failures, writer.lease, records)
         self._failures += failures
         failpoint("failure.after")
 

@@ -95,7 +95,7 @@ def _readers(graph: Graph, faults: Iterable[ModelName]) -> dict[ModelName, Model
         new = {
             model.name: above[ModelName(parent)]
             for model in graph.models
-            for parent in model.depends_on
+            for parent in (*model.depends_on, *model.others_looked_up)
             if ModelName(parent) in above and model.name not in above
         }
         above |= new

@@ -64,21 +64,24 @@ def counted_on(failure: Failure, known: tuple[Failure, ...], *, at: datetime) ->
     )
 
 
-def conditions_of(model: CompiledModel, execution_time: datetime) -> str:
+def conditions_of(model: CompiledModel, facts: ModelFacts, execution_time: datetime) -> str:
     """Return a short hash of what decides beside code and inputs whether a build succeeds."""
     settings = model.settings
     # A time that is new in every run would have a failure tried in every run: once a day is enough.
     reads_time = any(name in model.reads_parameters for name in ("as_of", "execution_time"))
+    reads_time |= any(check.reads_time for check in settings.checks)
     today = execution_time.date().isoformat() if reads_time else None
     columns = [(column.name, column.type, column.nullable) for column in settings.columns]
     # Rows of slices outside of the model's time stay, and a key of theirs may be refused in others.
     span = (settings.start, settings.end)
-    return content_hash((settings.checks, settings.on_drift, settings.contract, columns, today, span), size=8)
+    decides = (settings.checks, settings.on_drift, settings.contract, columns, today, span)
+    # A value that was missing where a check looks it up may be there in another version.
+    return content_hash((*decides, facts.looked_up) if facts.looked_up else decides, size=8)
 
 
 def unchanged_since(model: CompiledModel, facts: ModelFacts, execution_time: datetime) -> tuple[Failure, ...]:
     """Return the failures that nothing has changed about: code, inputs, conditions; and the cause lies there."""
-    now = (model.fingerprint, pins_of(model, facts.coverage), conditions_of(model, execution_time))
+    now = (model.fingerprint, pins_of(model, facts.coverage), conditions_of(model, facts, execution_time))
     return tuple(
         item for item in facts.failures if is_kept(item.kind) and (item.fingerprint, item.pins, item.conditions) == now
     )

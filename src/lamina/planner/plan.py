@@ -31,7 +31,7 @@ def build_plan(graph: Graph, facts: Facts, *, environment: EnvironmentName, sele
     logs: dict[TableName, tuple[Touch, ...]] = dict(facts.touches)
     upstream: dict[TableName, Upstream] = {}
     for model in _in_order(graph):
-        known = _folded(model, facts)
+        known = _to_be_looked_up(_folded(model, facts), logs)
         now = Now(
             execution_time=facts.execution_time,
             selection=selection,
@@ -72,6 +72,12 @@ def _folded(model: CompiledModel, facts: Facts) -> ModelFacts:
         known = ModelFacts(coverage=Coverage(), target=TargetFacts(status="absent"))
     coverage, _ = fold(known.coverage, model, touches=facts.touches, heads=facts.heads)
     return known.replace(coverage=coverage)
+
+
+def _to_be_looked_up(known: ModelFacts, logs: Logs) -> ModelFacts:
+    """Return a model as it is when tables that its checks look values up in were built: in other versions."""
+    built = (name for name in known.looked_up if any(touch.position == PREDICTED for touch in logs.get(name, ())))
+    return known.replace(looked_up={**known.looked_up, **dict.fromkeys(built, PREDICTED)})
 
 
 def _decided(model: CompiledModel, known: ModelFacts, *, facts: Facts, now: Now, logs: Logs) -> tuple[Action, ...]:

@@ -79,7 +79,9 @@ def upstreams_of(graph: Graph, chosen: tuple[ModelName, ...]) -> tuple[ModelName
     above: set[ModelName] = set()
     ahead = list(chosen)
     while ahead:
-        inputs = {ModelName(use.name) for use in models[ahead.pop()].inputs if use.is_model}
+        model = models[ahead.pop()]
+        inputs = {ModelName(use.name) for use in model.inputs if use.is_model}
+        inputs |= {ModelName(name) for name in model.others_looked_up} & models.keys()
         ahead += inputs - above
         above |= inputs
     wanted = above - set(chosen)

@@ -1,8 +1,8 @@
 """Read `[[checks]]`: which settings each check has and needs."""
 
-from math import isfinite
 from typing import Any
 
+from lamina.project.check_values import limit, number, pattern, scalars, table_name
 from lamina.project.decode import (
     INVALID,
     Decoder,
@@ -14,65 +14,54 @@ from lamina.project.decode import (
     text,
 )
 from lamina.project.model import CheckSettings
-from lamina.project.rules import conflicting_keys, later_feature, misplaced_key, missing_key
+from lamina.project.rules import conflicting_keys, misplaced_key, missing_key
+from lamina.project.schedule import duration
 
-LATER_CHECKS = (
-    "relationships",
-    "in_range",
-    "regex_match",
-    "aggregate",
-    "freshness",
-    "custom_sql",
-    "not_in_future",
-)
-LATER_KEYS = frozenset({"on_failure", "to", "field", "pattern", "sql"})
+LATER_KEYS = frozenset({"on_failure"})
 MOST_ROWS = 10**15
-
-
-def scalars(value: Any, key: str, findings: Findings) -> Any:
-    """Decode a list of at least one text, number or truth value."""
-    if isinstance(value, list) and value and all(_is_scalar(item) for item in value):
-        return tuple(value)
-    return findings.wrong_type(key, expected="a list of values", value=value)
-
-
-def _is_scalar(item: Any) -> bool:
-    """Return whether a value can be in a column: numbers must fit Spark's longest."""
-    match item:
-        case bool() | str():
-            return True
-        case int():
-            return abs(item) < 2**63
-        case float():
-            return isfinite(item)
-        case _:
-            return False
-
+_COUNT = integer(0, MOST_ROWS)
 
 OWN: dict[str, dict[str, Decoder]] = {
     "not_null": {"column": text},
     "unique": {"column": text, "columns": columns_list},
     "accepted_values": {"column": text, "values": scalars},
-    "row_count": {"min": integer(0, MOST_ROWS), "max": integer(0, MOST_ROWS)},
+    "in_range": {"column": text, "min": limit, "max": limit},
+    "regex_match": {"column": text, "pattern": pattern},
+    "relationships": {"column": text, "to": table_name, "field": text},
+    "not_in_future": {"column": text},
+    "row_count": {"min": _COUNT, "max": _COUNT},
+    "aggregate": {"expression": text, "min": number, "max": number},
     "expression": {"expression": text},
+    "freshness": {"column": text, "error_after": duration},
+    "custom_sql": {"sql": text},
 }
-NEEDED = {
-    "not_null": (("column",),),
+# Of each group one is needed.
+NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
     "unique": (("column", "columns"),),
-    "accepted_values": (("column",), ("values",)),
+    "in_range": (("column",), ("min", "max")),
     "row_count": (("min", "max"),),
-    "expression": (("expression",),),
+    "aggregate": (("expression",), ("min", "max")),
 }
-# What a check is about unless it says so itself: two equal keys may come in different batches.
-SCOPES = {"unique": "table"}
-KEYS: dict[str, Decoder] = {
-    "type": choice(*OWN, later=LATER_CHECKS),
+# What a check is about unless it says so itself: two equal keys may come in different batches, and the newest row is
+# rarely in the batch that fills an old slice.
+SCOPES = {"unique": "table", "freshness": "table"}
+# What contradicts the type of a check, and what to do instead.
+_NO_ROWS = "it looks at all rows together: no single row fails it"
+CONFLICTS: dict[tuple[str, str], tuple[str, str]] = {
+    ("row_count", "max_failed_rows"): (_NO_ROWS, "change `min` or `max`"),
+    ("aggregate", "max_failed_rows"): (_NO_ROWS, "change `min` or `max`"),
+    ("freshness", "max_failed_rows"): (_NO_ROWS, "change `error_after`"),
+    ("custom_sql", "where"): ("its query says which rows it looks at", "write the condition in `sql`"),
+}
+COMMON: dict[str, Decoder] = {
+    "type": choice(*OWN),
     "name": text,
     "severity": choice("error", "warn"),
     "where": text,
-    "max_failed_rows": integer(0, MOST_ROWS),
+    "max_failed_rows": _COUNT,
     "scope": choice("batch", "table"),
 }
+KEYS: dict[str, Decoder] = {**COMMON}
 for _own in OWN.values():
     KEYS.update(_own)
 
@@ -83,28 +72,46 @@ def check(value: Any, key: str, findings: Findings) -> Any:
         return findings.wrong_type(key, expected="a table", value=value)
     if "type" not in value:
         return findings.add(missing_key.finding("type", place=findings.places.of(key), needed_by="a check"))
-    kind = value["type"]
-    if isinstance(kind, str) and kind in LATER_CHECKS:
-        return findings.add(later_feature.finding(f"check `{kind}`", place=findings.places.of(f"{key}.type")))
-    before = len(findings.found)
-    settings = decode_table(value, KEYS, at=key, findings=findings, later=LATER_KEYS)
+    kind, before = value["type"], len(findings.found)
+    own = OWN.get(kind, {}) if isinstance(kind, str) else {}
+    settings = decode_table(value, {**KEYS, **own}, at=key, findings=findings, later=LATER_KEYS)
     if "type" in settings:
         _check_fit(value, key, settings["type"], findings)
+        _check_limits(settings, key, findings)
         settings.setdefault("scope", SCOPES.get(settings["type"], "batch"))
     return CheckSettings(**settings) if len(findings.found) == before else INVALID
 
 
 def _check_fit(value: dict[str, Any], key: str, kind: str, findings: Findings) -> None:
-    for needed in NEEDED[kind]:
+    for needed in NEEDED.get(kind, tuple((name,) for name in OWN[kind])):
         if not any(name in value for name in needed):
             place = findings.places.of(key)
             findings.add(missing_key.finding(" or ".join(needed), place=place, needed_by=f"a `{kind}` check"))
     if "column" in value and "columns" in value:
-        where = findings.places.of(f"{key}.columns")
-        message = "a check has `column` or `columns`, not both"
-        findings.add(conflicting_keys.finding(message, place=where, hint="remove one of them"))
+        _conflict(findings, f"{key}.columns", "a check has `column` or `columns`, not both", "remove one of them")
+    if kind == "freshness" and value.get("scope") == "batch":
+        message = "a `freshness` check is about the newest row of the table, which few batches have"
+        _conflict(findings, f"{key}.scope", message, "remove `scope`")
     for name in value:
         owners = tuple(owner for owner, own in OWN.items() if name in own)
         if owners and kind not in owners:
             where = findings.places.of(f"{key}.{name}")
             findings.add(misplaced_key.finding(name, place=where, of=f"a `{kind}` check", owners=owners))
+        if (kind, name) in CONFLICTS:
+            reason, hint = CONFLICTS[kind, name]
+            _conflict(findings, f"{key}.{name}", f"`{name}` is not for `{kind}` checks: {reason}", hint)
+
+
+def _check_limits(settings: dict[str, Any], key: str, findings: Findings) -> None:
+    """Note limits that no value can keep."""
+    least, most = settings.get("min"), settings.get("max")
+    if least is None or most is None:
+        return
+    if isinstance(least, str) != isinstance(most, str):
+        _conflict(findings, f"{key}.max", "`min` and `max` are of different kinds", "write two numbers or two times")
+    elif least > most:
+        _conflict(findings, f"{key}.max", f"`min` is above `max`: {least} and {most}", "exchange them")
+
+
+def _conflict(findings: Findings, key: str, message: str, hint: str) -> None:
+    findings.add(conflicting_keys.finding(message, place=findings.places.of(key), hint=hint))

@@ -33,21 +33,47 @@ class ContractSettings(Value, frozen=True, omit_defaults=True):
     no_new_nullable: bool = False
 
 
+CheckType = Literal[
+    "not_null",
+    "unique",
+    "accepted_values",
+    "in_range",
+    "regex_match",
+    "relationships",
+    "not_in_future",
+    "row_count",
+    "aggregate",
+    "expression",
+    "freshness",
+    "custom_sql",
+]
+
+
 class CheckSettings(Value, frozen=True):
     """One check over staged rows; which fields a type needs is decided where checks are read."""
 
-    type: Literal["not_null", "unique", "accepted_values", "row_count", "expression"]
+    type: CheckType
     name: str | None = None
     column: ColumnName | None = None
     columns: tuple[ColumnName, ...] = ()
     values: tuple[str | int | float | bool, ...] = ()
-    min: int | None = None
-    max: int | None = None
+    min: int | float | str | None = None  # a time is its ISO text
+    max: int | float | str | None = None
     expression: str | None = None
     severity: Literal["error", "warn"] = "error"
     where: str | None = None
     max_failed_rows: int = 0
     scope: Literal["batch", "table"] = "batch"  # the sidecar's default depends on the type
+    pattern: str | None = None
+    to: TableName | None = None  # as written: `CompiledModel.looked_up` says which table it means
+    field: ColumnName | None = None
+    error_after: str | None = None  # "36h"
+    sql: str | None = None
+
+    @property
+    def title(self) -> str:
+        """Return what it is called: by its name, or by what it says."""
+        return self.name or self.expression or "_".join((self.type, *self.columns, *filter(None, [self.column])))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,6 +84,11 @@ class CheckSettings(Value, frozen=True):
     def is_table_key(self) -> bool:
         """Return whether it demands that a key is unique among all rows of a table."""
         return self.type == "unique" and self.scope == "table"
+
+    @property
+    def reads_time(self) -> bool:
+        """Return whether its outcome depends on when it runs."""
+        return self.type in ("freshness", "not_in_future")
 
     @property
     def is_strict(self) -> bool:

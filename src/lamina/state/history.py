@@ -1,7 +1,7 @@
 """What was done: runs, batches, plans and the intents of batches under way."""
 
 from lamina.state.dialect import StateTransaction
-from lamina.state.port import BatchRecord, RunRecord
+from lamina.state.port import BatchRecord, CheckRecord, RunRecord
 from lamina.state.scope import OURS, Scope
 from lamina.values.codec import from_json, to_json
 from lamina.values.facts import Intent
@@ -43,6 +43,27 @@ def add_batch(transaction: StateTransaction, scope: Scope, batch: BatchRecord) -
         "INSERT INTO lamina_batch (project, environment, model, commit_id, batch, run_id) VALUES (?, ?, ?, ?, ?, ?)",
         (*scope.key, batch.model, batch.commit, to_json(batch).decode(), batch.run_id),
     )
+
+
+def add_checks(transaction: StateTransaction, scope: Scope, records: tuple[CheckRecord, ...]) -> None:
+    """Record what checks said of a batch."""
+    transaction.executemany(
+        "INSERT INTO lamina_check (project, environment, model, name, result, run_id) VALUES (?, ?, ?, ?, ?, ?)",
+        [(*scope.key, item.result.model, item.result.name, to_json(item).decode(), item.run_id) for item in records],
+    )
+
+
+def latest_checks(
+    transaction: StateTransaction, scope: Scope, *, model: ModelName, limit: int
+) -> tuple[CheckRecord, ...]:
+    """Return the latest results of each check of a model, by the checks' names, newest first."""
+    of_model = (*scope.key, model)
+    names = transaction.execute(
+        f"SELECT DISTINCT name FROM lamina_check WHERE {OURS} AND model = ? ORDER BY name", of_model
+    ).fetchall()
+    statement = f"SELECT result FROM lamina_check WHERE {OURS} AND model = ? AND name = ? ORDER BY number DESC LIMIT ?"
+    rows = (row for (name,) in names for row in transaction.execute(statement, (*of_model, name, limit)).fetchall())
+    return tuple(from_json(row[0], CheckRecord) for row in rows)
 
 
 def latest_batches(

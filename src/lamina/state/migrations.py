@@ -147,6 +147,10 @@ STEPS: tuple[Step, ...] = (
         " PRIMARY KEY (project, environment, model)){keyed}",
         "CREATE TABLE lamina_text (hash TEXT PRIMARY KEY, files TEXT NOT NULL){keyed}",
         "CREATE TABLE lamina_file (hash TEXT PRIMARY KEY, content TEXT NOT NULL){keyed}",
+        # What checks said of each batch, published or not.
+        "CREATE TABLE lamina_check (number {serial}, project TEXT NOT NULL, environment TEXT NOT NULL,"
+        " model TEXT NOT NULL, name TEXT NOT NULL, result TEXT NOT NULL, run_id TEXT NOT NULL)",
+        "CREATE INDEX lamina_check_name ON lamina_check (project, environment, model, name, number)",
         _split_graphs,
     ),
 )

@@ -31,6 +31,7 @@ SCOPED = (
     "lamina_request",
     "lamina_intent",
     "lamina_batch",
+    "lamina_check",
     "lamina_run",
     "lamina_plan",
     "lamina_graph",

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.state.scope import Scope
-from lamina.values.batch import Published
+from lamina.values.batch import CheckResult, Published
 from lamina.values.coverage import Coverage
 from lamina.values.facts import Failure, Intent
 from lamina.values.interval import Interval
@@ -62,6 +62,14 @@ class BatchRecord(Value, frozen=True):
     duration_ms: int
     published_at: datetime
     execution_time: datetime
+
+
+class CheckRecord(Value, frozen=True):
+    """What one check said of one batch, in history."""
+
+    run_id: RunId
+    at: datetime
+    result: CheckResult
 
 
 class RunRecord(Value, frozen=True):
@@ -207,8 +215,8 @@ class StateStore(Protocol):
     def drop(self, model: ModelName, lease: Lease, *, table: TableName, pointer: str | None, at: datetime) -> None:
         """Take a table out of the catalog and forget its model, all or nothing; raise `PublishConflict` if it moved."""
 
-    def fail(self, failures: tuple[Failure, ...], lease: Lease) -> None:
-        """Record slices whose build failed, in place of what was known of them."""
+    def fail(self, failures: tuple[Failure, ...], lease: Lease, checks: tuple[CheckRecord, ...] = ()) -> None:
+        """Record slices whose build failed, in place of what was known of them, and what checks said of their rows."""
 
     def ask_again(self, asked: Mapping[ModelName, tuple[Interval, ...]], lease: Lease) -> None:
         """Let what failed of models be tried now, and request ranges of them: these are stale until they are built."""
@@ -250,6 +258,9 @@ class StateStore(Protocol):
 
     def batches(self, environment: EnvironmentName, model: ModelName, *, limit: int) -> tuple[BatchRecord, ...]:
         """Return the latest batches of a model, newest first."""
+
+    def checks(self, environment: EnvironmentName, model: ModelName, *, limit: int) -> tuple[CheckRecord, ...]:
+        """Return the latest results of each check of a model, by the checks' names, newest first."""
 
     def close(self) -> None:
         """Release the database."""

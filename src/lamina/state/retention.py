@@ -36,6 +36,15 @@ def remove_batches(transaction: StateTransaction, before: datetime) -> None:
     )
 
 
+def remove_checks(transaction: StateTransaction) -> None:
+    """Remove what checks said in runs that are not kept any more."""
+    oldest = "SELECT number FROM lamina_check ORDER BY number LIMIT ?"
+    transaction.execute(
+        f"DELETE FROM lamina_check WHERE number IN ({oldest}) AND run_id NOT IN (SELECT run_id FROM lamina_run)",
+        (_AT_ONCE,),
+    )
+
+
 def remove_plans(transaction: StateTransaction, scope: Scope) -> None:
     """Remove the plans beyond the number that is kept; those of runs do not count for those that wait for `apply`."""
     number = transaction.dialect.row_number

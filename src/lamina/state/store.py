@@ -9,7 +9,7 @@ from lamina.state import history, leases, logs, place, promoted, retention, slic
 from lamina.state.dialect import StateDatabase, StateTransaction
 from lamina.state.dropped import Dropped, clear_dropped, forget_table, write_dropped
 from lamina.state.errors import PublishConflict
-from lamina.state.port import BatchRecord, Lease, ModelRecord, Origin, Promotion, RunRecord, StateView
+from lamina.state.port import BatchRecord, CheckRecord, Lease, ModelRecord, Origin, Promotion, RunRecord, StateView
 from lamina.state.scope import Scope
 from lamina.values.batch import Published
 from lamina.values.facts import Failure, Intent
@@ -230,11 +230,12 @@ class SqlStore:
 
     # Slices
 
-    def fail(self, failures: tuple[Failure, ...], lease: Lease) -> None:
-        """Record slices whose build failed for good."""
+    def fail(self, failures: tuple[Failure, ...], lease: Lease, checks: tuple[CheckRecord, ...] = ()) -> None:
+        """Record slices whose build failed for good, and what checks said of their rows."""
         with self._database.writing() as transaction:
             leases.check(transaction, lease)
             slices.add_failures(transaction, lease.scope, failures)
+            history.add_checks(transaction, lease.scope, checks)
 
     def ask_again(self, asked: Mapping[ModelName, tuple[Interval, ...]], lease: Lease) -> None:
         """Let what failed of models be tried now, and request ranges of them, all or nothing."""
@@ -256,6 +257,7 @@ class SqlStore:
                     self._catalog.drop(transaction, stage_of(commit))
             retention.remove_runs(transaction, now - retention.KEPT_FOR)
             retention.remove_batches(transaction, now - retention.KEPT_FOR)
+            retention.remove_checks(transaction)
             retention.remove_plans(transaction, lease.scope)
             logs.trim(transaction, lease.scope, retention.forget_readers(transaction, lease.scope, models))
 
@@ -320,6 +322,11 @@ class SqlStore:
         with self._database.reading() as transaction:
             return history.latest_batches(transaction, self._scope(environment), model=model, limit=limit)
 
+    def checks(self, environment: EnvironmentName, model: ModelName, *, limit: int) -> tuple[CheckRecord, ...]:
+        """Return the latest results of each check of a model, by the checks' names, newest first."""
+        with self._database.reading() as transaction:
+            return history.latest_checks(transaction, self._scope(environment), model=model, limit=limit)
+
 
 def _touch_of(published: Published) -> Touch:
     return Touch(
@@ -357,6 +364,8 @@ def _record_batch(
     if batch.is_base_lost:
         slices.forget_failures(transaction, scope, batch.model)
     history.drop_intent(transaction, batch.commit)
+    checked = tuple(CheckRecord(run_id=lease.holder, at=at, result=result) for result in published.checks)
+    history.add_checks(transaction, scope, checked)
     history.add_batch(
         transaction,
         scope,

@@ -93,8 +93,11 @@ class Diff(Value, frozen=True):
     refinements: tuple[Refinement, ...]
 
 
+CANNOT_RUN = "cannot run: "  # begins what is observed of a check that says nothing about the rows
+
+
 class CheckResult(Value, frozen=True):
-    """The outcome of one check over staged rows."""
+    """The outcome of one check over the rows of a batch or of a table."""
 
     model: ModelName
     name: str
@@ -110,6 +113,11 @@ class CheckResult(Value, frozen=True):
     examples: tuple[str, ...] = ()  # of a failed check, up to five: what its columns hold in rows that fail
     file: str | None = None  # of a failed check: where it is written
     line: int | None = None
+
+    @property
+    def could_run(self) -> bool:
+        """Return whether it says something about the rows."""
+        return not (isinstance(self.observed, str) and self.observed.startswith(CANNOT_RUN))
 
 
 class Move(Value, frozen=True):
@@ -137,6 +145,7 @@ class Published(Value, frozen=True):
     move: Move
     duration_ms: int = 0  # from intent to publish
     beside: tuple[Move, ...] = ()  # of other tables, which become visible in the same moment
+    checks: tuple[CheckResult, ...] = ()  # what they said of its rows
 
     @property
     def moves(self) -> tuple[Move, ...]:

@@ -1,6 +1,6 @@
 """The last line of a result: how it ended, in one sentence."""
 
-from lamina.values.result import ModelVerdict, RunResult
+from lamina.values.result import CheckReport, ModelVerdict, RunResult
 from lamina.values.time_words import duration_words
 from lamina.values.words import counted
 
@@ -44,6 +44,22 @@ def verify_closing(models: tuple[ModelVerdict, ...]) -> str:
     rest = f"; {absent} not built yet" if absent else ""
     others = [f"{count} {word}" for word in ("different", "unverifiable", "failed") if (count := _number(built, word))]
     return f"{equal} of {len(built)} tables equal a recompute{''.join(f', {part}' for part in others)}{rest}"
+
+
+def check_closing(report: CheckReport) -> str:
+    """Say how many checks passed, in how many tables."""
+    if not report.check_results:
+        return "no checks were run"
+    failed = [item for item in report.check_results if not item.passed]
+    warned = sum(item.severity == "warn" for item in failed)
+    counts = {
+        "passed": len(report.check_results) - len(failed),
+        "failed": len(failed) - warned,
+        "failed as a warning": warned,
+    }
+    parts = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    tables = len({item.model for item in report.check_results})
+    return f"{counted(len(report.check_results), 'check')} of {counted(tables, 'table')}: {parts}"
 
 
 def _number(models: tuple[ModelVerdict, ...], status: str) -> int:

@@ -83,6 +83,7 @@ class ModelFacts(Value, frozen=True):
     requests: tuple[Interval, ...] = ()  # ranges that someone asked for, until they are built
     unreadable: str = ""  # why a source that it reads cannot be read now
     columns: tuple[ColumnName, ...] = ()  # of its table
+    looked_up: dict[TableName, Position | None] = {}  # versions of the tables that its checks look values up in
 
 
 class Facts(Value, frozen=True):

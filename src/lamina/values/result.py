@@ -220,6 +220,49 @@ class VerifyResult(Value, frozen=True):
         return verify_html(self)
 
 
+class NotChecked(Value, frozen=True):
+    """A model whose table `check` could not look at, and why."""
+
+    model: str
+    reason: str
+    is_fault: bool = True  # a table that is not built yet is none
+
+
+class CheckReport(Value, frozen=True):
+    """The document of `check`."""
+
+    check_results: tuple[CheckResult, ...]
+    not_checked: tuple[NotChecked, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()  # of models that do not compile
+
+    @property
+    def status(self) -> Literal["passed", "failed"]:
+        """Return whether no check of severity error has failed; one that cannot run has."""
+        is_failed = any(not item.passed and item.severity == "error" for item in self.check_results)
+        is_failed |= any(item.is_fault for item in self.not_checked)
+        return "failed" if is_failed or any(item.severity == "error" for item in self.diagnostics) else "passed"
+
+    @property
+    def exit_code(self) -> int:
+        """Return 1 where a check of severity error has failed."""
+        return 1 if self.status == "failed" else 0
+
+
+class CheckLine(Value, frozen=True):
+    """What one check said of one batch, in `history --checks`."""
+
+    check: str
+    type: str
+    severity: str
+    run_id: str
+    at: str
+    passed: bool
+    observed: float | int | str | None = None
+    expected: float | int | str | None = None
+    rows_failed: int | None = None
+    intervals: tuple[Interval, ...] = ()
+
+
 Standing = Literal["current", "stale", "waiting", "blocked", "held", "failed", "not_built"]
 
 

@@ -1,6 +1,7 @@
 """The port to the tables: few operations, no SQL text; Spark implements it, and rows in memory do for simulation."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from types import MappingProxyType
 from typing import Protocol
 
@@ -104,11 +105,15 @@ class Warehouse(Protocol):
         *,
         outdated: tuple[Interval, ...],
         unproven: tuple[CheckSettings, ...],
+        execution_time: datetime,
     ) -> tuple[CheckResult, ...]:
         """Run the model's checks over the staged rows; rows of `outdated` slices will be replaced and do not stay.
 
         A key of the table is looked up for new rows only, that of an `unproven` check for all rows that stay.
         """
+
+    def check_table(self, model: CompiledModel, *, execution_time: datetime) -> tuple[CheckResult, ...]:
+        """Run the model's checks over all rows of its published table."""
 
     def diff(self, staged: Staged, questions: tuple[DiffQuestion, ...]) -> Diff:
         """Compare the slices of the base with the staged ones."""

@@ -51,10 +51,17 @@ class Surroundings:
 class ModelNames:
     """The resolved names of one model."""
 
-    def __init__(self, references: tuple[str, ...], declared: tuple[TableName, ...], inputs: Mapping[str, TableName]):
+    def __init__(
+        self,
+        references: tuple[str, ...],
+        declared: tuple[TableName, ...],
+        inputs: Mapping[str, TableName],
+        looked_up: Mapping[str, TableName],
+    ) -> None:
         self.references = references  # one for each reference of the query; as written where unknown
         self.declared = declared  # `depends_on` of the sidecar
         self.settings = inputs  # keys of `[inputs]` and `driver`, in lower case
+        self.looked_up = looked_up  # `to` of checks, as written
 
 
 def link_query(file: ModelFile, query: QueryObject, names: ModelNames, *, around: Surroundings, layer: int) -> Linked:
@@ -92,6 +99,7 @@ def link_query(file: ModelFile, query: QueryObject, names: ModelNames, *, around
         fingerprint=own_fingerprint,
         rows_fingerprint=own_fingerprint if bare is file.settings else fingerprint(bare),
         layout=layout_of(file.settings),
+        looked_up=dict(names.looked_up),
         is_deterministic=not query.volatile and all(item.model.is_deterministic for item in ephemeral.values()),
         reads_parameters=tuple(sorted(own | inherited)),
     )
@@ -132,6 +140,7 @@ def link_other(file: ModelFile, names: ModelNames, *, around: Surroundings, laye
         fingerprint=own_fingerprint,
         rows_fingerprint=own_fingerprint if bare is file.settings else fingerprint(bare),
         layout=layout_of(file.settings),
+        looked_up=dict(names.looked_up),
     )
     return Linked(model=model, diagnostics=())
 

@@ -17,7 +17,8 @@ RULE = Rule(code="L433", name="UnusedSource", severity="warning", looks_at="proj
 
 def violations(subject: ProjectSubject) -> Iterator[Diagnostic]:
     """Yield each declared table that no model reads."""
-    read: set[str] = set().union(*(item.model.depends_on for item in subject.linked))
+    models = [item.model for item in subject.linked]
+    read: set[str] = set().union(*((*model.depends_on, *model.looked_up.values()) for model in models))
     unread = [table for table in subject.sources if table.name not in read]
     folded = folded_names(read) if unread else frozenset[str]()
     for table in unread:

@@ -48,6 +48,15 @@ def aggregates_of(frame: "DataFrame", aggregates: list[str]) -> list[Any]:
     return list(row)
 
 
+def all_rows(session: "SparkSession", relation: str) -> CheckedRows:
+    """Return the rows of a published table: every check looks at all of them."""
+
+    def table() -> "DataFrame":
+        return session.table(relation)
+
+    return CheckedRows(batch=table, table=table, fresh=table, staying=None, counted=table)
+
+
 def checked_rows(
     session: "SparkSession",
     relation: str,

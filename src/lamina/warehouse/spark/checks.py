@@ -1,15 +1,16 @@
-"""Checks over staged rows: all that look at the same rows in one pass; a check that cannot run has failed."""
+"""Checks over rows: all that look at the same rows in one pass; a check that cannot run has failed."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lamina.compiler.graph import CompiledModel
 from lamina.project.model import CheckSettings
 from lamina.values.batch import CheckResult
 from lamina.values.interval import Interval
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.spark.check_sql import aggregate
-from lamina.warehouse.spark.checked_rows import CheckedRows, Run
+from lamina.warehouse.spark.check_reads import CheckReads, mark_of
+from lamina.warehouse.spark.check_values import Judged, judged
+from lamina.warehouse.spark.checked_rows import CheckedRows
 from lamina.warehouse.spark.failing_rows import examples_of
 from lamina.warehouse.spark.unique_keys import meeting_keys
 
@@ -23,10 +24,10 @@ Frame = Callable[[], "DataFrame"]
 def run_checks(
     rows: CheckedRows,
     model: CompiledModel,
-    unproven: tuple[CheckSettings, ...],
+    around: CheckReads,
     *,
+    unproven: tuple[CheckSettings, ...],
     slices: tuple[Interval, ...],
-    run: Run,
 ) -> tuple[CheckResult, ...]:
     """Run a model's checks, those over the same rows in one pass, and find examples of what fails.
 
@@ -34,15 +35,22 @@ def run_checks(
     """
     checks = model.settings.checks
     seen = {check: rows.in_full() if check in unproven else rows for check in checks}
-    groups: dict[Frame, list[CheckSettings]] = {}
+    groups: dict[tuple[Frame, str | None], list[CheckSettings]] = {}
     for check, view in seen.items():
-        groups.setdefault(_rows_of(check, view), []).append(check)
-    counts: dict[CheckSettings, int | str] = {}
-    for frame, chosen in groups.items():
-        counts |= _counts(frame(), chosen, run)
-    counts |= {check: _with_staying(check, count, seen[check], run) for check, count in counts.items()}
-    results = {check: _result(check, model, slices, count=count) for check, count in counts.items()}
-    results |= {check: _with_examples(result, check, seen[check], model) for check, result in results.items()}
+        if check.type != "custom_sql":
+            # An aggregate may be made of several, so that its condition is one of the rows.
+            where = check.where if check.type == "aggregate" else None
+            groups.setdefault((_rows_of(check, view), where), []).append(check)
+    values: dict[CheckSettings, Any] = {}
+    for (frame, where), chosen in groups.items():
+        values |= _values(frame, chosen, model, rows, around, where=where)
+    values |= {check: _returned(check, model, rows, around) for check in checks if check.type == "custom_sql"}
+    values |= {check: _with_staying(check, value, seen[check], around) for check, value in values.items()}
+    results = {
+        check: _result(check, model, slices, judged(check, values[check], oldest=around.oldest(check)))
+        for check in checks
+    }
+    results |= {check: _with_examples(result, check, seen[check], model, around) for check, result in results.items()}
     return tuple(results[check] for check in checks)
 
 
@@ -53,57 +61,66 @@ def _rows_of(check: CheckSettings, rows: CheckedRows) -> Frame:
     return rows.table if check.scope == "table" else rows.batch
 
 
-def _counts(frame: "DataFrame", checks: list[CheckSettings], run: Run) -> dict[CheckSettings, int | str]:
-    """Count for all checks at once, or one by one to find the one that cannot run."""
+def _values(
+    frame: Frame,
+    checks: list[CheckSettings],
+    model: CompiledModel,
+    rows: CheckedRows,
+    around: CheckReads,
+    *,
+    where: str | None,
+) -> dict[CheckSettings, Any]:
+    """Compute what all checks compare at once, or one by one to find the one that cannot run."""
     try:
-        counts = run(frame, [aggregate(check) for check in checks])
-        return {check: count or 0 for check, count in zip(checks, counts, strict=True)}
+        found = around.with_found(frame(), checks, model, rows, where=where)
+        sql = around.sql_for(found, model)
+        values = around.count(found, [sql.value(check, mark=mark_of(check, model)) for check in checks])
+        return dict(zip(checks, values, strict=True))
     except WarehouseFailure as error:
         if len(checks) == 1:
-            return {checks[0]: f"cannot run: {error.message}"}
-    return {check: count for single in checks for check, count in _counts(frame, [single], run).items()}
+            return {checks[0]: error}
+    singles = (_values(frame, [single], model, rows, around, where=where) for single in checks)
+    return {check: value for single in singles for check, value in single.items()}
 
 
-def _with_staying(check: CheckSettings, count: int | str, rows: CheckedRows, run: Run) -> int | str:
+def _returned(check: CheckSettings, model: CompiledModel, rows: CheckedRows, around: CheckReads) -> Any:
+    """Count the rows that the query of a check returns."""
+    try:
+        return around.count(around.failing_rows(check, model, rows), ["count(1)"])[0]
+    except WarehouseFailure as error:
+        return error
+
+
+def _with_staying(check: CheckSettings, count: Any, rows: CheckedRows, around: CheckReads) -> Any:
     """Add the rows that stay in the table and have a key of the new ones."""
-    if not check.is_table_key or rows.staying is None or isinstance(count, str):
+    if not check.is_table_key or rows.staying is None or isinstance(count, WarehouseFailure):
         return count
     try:
-        met = meeting_keys(check, fresh=rows.fresh(), staying=rows.staying(), run=run)
-        return count if met is None else count + run(met, ["count(1)"])[0]
+        met = meeting_keys(check, fresh=rows.fresh(), staying=rows.staying(), run=around.count)
+        return count if met is None else count + around.count(met, ["count(1)"])[0]
     except WarehouseFailure as error:
-        return f"cannot run: {error.message}"
+        return error
 
 
-def _with_examples(result: CheckResult, check: CheckSettings, rows: CheckedRows, model: CompiledModel) -> CheckResult:
+def _with_examples(
+    result: CheckResult, check: CheckSettings, rows: CheckedRows, model: CompiledModel, around: CheckReads
+) -> CheckResult:
     if result.passed or not result.rows_failed:
         return result
-    return result.replace(examples=examples_of(check, rows, model))
+    return result.replace(examples=examples_of(check, rows, model, around))
 
 
-def _result(
-    check: CheckSettings, model: CompiledModel, slices: tuple[Interval, ...], *, count: int | str
-) -> CheckResult:
-    least, most = check.min or 0, check.max
-    is_count = check.type == "row_count"
-    limits = f"{least} or more" if most is None else f"{least} to {most}"
-    columns = check.columns or ((check.column,) if check.column else ())
+def _result(check: CheckSettings, model: CompiledModel, slices: tuple[Interval, ...], outcome: Judged) -> CheckResult:
     return CheckResult(
         model=model.name,
-        name=check.name or check.expression or "_".join((check.type, *columns)),
+        name=check.title,
         type=check.type,
         column=check.column,
         severity=check.severity,
-        passed=isinstance(count, int) and _is_passed(check, count),
-        observed=count,
-        expected=limits if is_count else check.max_failed_rows,
-        rows_failed=count if isinstance(count, int) and not is_count else None,
+        passed=outcome.passed,
+        observed=outcome.observed,
+        expected=outcome.expected,
+        rows_failed=outcome.rows_failed,
         scope=check.scope,
         intervals=slices,
     )
-
-
-def _is_passed(check: CheckSettings, count: int) -> bool:
-    if check.type == "row_count":
-        return (check.min or 0) <= count and (check.max is None or count <= check.max)
-    return count <= check.max_failed_rows

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 from lamina.compiler.graph import CompiledModel
 from lamina.project.model import CheckSettings
 from lamina.values.names import folded, folded_names, same_name
-from lamina.warehouse.spark.check_sql import failing, has_key
+from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.spark.check_reads import CheckReads, mark_of
+from lamina.warehouse.spark.check_sql import has_key
 from lamina.warehouse.spark.checked_rows import CheckedRows, aggregates_of
 from lamina.warehouse.spark.unique_keys import meeting_keys
 from lamina.warehouse.sql import quote
@@ -16,25 +18,31 @@ if TYPE_CHECKING:
 MOST_EXAMPLES = 5
 _LONGEST = 60
 _FIRST_COLUMNS = 3
+_MOST_COLUMNS = 6
 _COUNT = "lamina__rows"
 
 
-def examples_of(check: CheckSettings, rows: CheckedRows, model: CompiledModel) -> tuple[str, ...]:
+def examples_of(check: CheckSettings, rows: CheckedRows, model: CompiledModel, around: CheckReads) -> tuple[str, ...]:
     """Return what up to five failing rows hold in the columns a check is about; none where they cannot be read."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
-        return _examples(check, rows, model)
-    except (PySparkException, Py4JError):
+        return _examples(check, rows, model, around)
+    except (PySparkException, Py4JError, WarehouseFailure):
         return ()  # the check failed all the same, and says with how many rows
 
 
-def _examples(check: CheckSettings, rows: CheckedRows, model: CompiledModel) -> tuple[str, ...]:
+def _examples(check: CheckSettings, rows: CheckedRows, model: CompiledModel, around: CheckReads) -> tuple[str, ...]:
     if check.type == "unique":
         return _shown(_doubled(check, rows), [*(check.columns or filter(None, [check.column]))])
+    if check.type == "custom_sql":
+        returned = around.failing_rows(check, model, rows)
+        return _shown(returned, returned.columns[:_MOST_COLUMNS])
     frame = (rows.table if check.scope == "table" else rows.batch)()
-    return _shown(frame.where(failing(check)), _columns(check, model, frame.columns))
+    found = around.with_found(frame, [check], model, rows)
+    failed = found.where(around.sql_for(found, model).failing(check, mark=mark_of(check, model)))
+    return _shown(failed, _columns(check, model, frame.columns))
 
 
 def _doubled(check: CheckSettings, rows: CheckedRows) -> "DataFrame":

@@ -125,6 +125,10 @@ class Frames:
         self.written = render(self._graph, model, relations=views, parameters=parameters)
         return self._session.sql(self.written.sql)
 
+    def query(self, sql: str) -> "DataFrame":
+        """Return what a query over named frames gives."""
+        return self._session.sql(sql)
+
     def name(self, view: str, frame: "DataFrame") -> None:
         """Let queries read a frame by a name, until these frames are closed."""
         frame.createOrReplaceTempView(view)

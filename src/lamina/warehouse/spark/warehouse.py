@@ -2,21 +2,21 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.compiler.render import Rendering
 from lamina.project.model import CheckSettings
 from lamina.project.source import SourceTable
-from lamina.strategies.driver import find_driver
 from lamina.values import codec
 from lamina.values.batch import Batch, CheckResult, Counts, Diff, DiffQuestion, Move, Pin, RowsQuestion, Staged
 from lamina.values.coverage import Mark
 from lamina.values.event import Event
 from lamina.values.facts import Head
 from lamina.values.interval import Interval
-from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName, folded
+from lamina.values.names import ColumnName, CommitId, ModelName, Position, TableName
 from lamina.values.result import Detection, QueryResult
 from lamina.values.rows_asked import RowsAsked
 from lamina.values.touch import ColumnRanges, Touch
@@ -42,7 +42,8 @@ from lamina.warehouse.sources.kinds import kind_of
 from lamina.warehouse.sources.port import Lake
 from lamina.warehouse.sources.table_frames import read_changed, read_snapshot
 from lamina.warehouse.spark import checks, writes
-from lamina.warehouse.spark.checked_rows import aggregates_of, checked_rows
+from lamina.warehouse.spark.check_reads import CheckReads
+from lamina.warehouse.spark.checked_rows import all_rows, checked_rows
 from lamina.warehouse.spark.diff import diff_sides, of_changes, of_versions
 from lamina.warehouse.spark.diff_by_files import diff_by_files
 from lamina.warehouse.spark.errors import translated
@@ -55,7 +56,8 @@ from lamina.warehouse.spark.stage import Stage
 from lamina.warehouse.spark.verify import unverifiable, verify_table
 from lamina.warehouse.spark.volume import Volume
 from lamina.warehouse.spark.watch import watched
-from lamina.warehouse.sql import quote, relation
+from lamina.warehouse.spark.watermark import watermark_of
+from lamina.warehouse.sql import relation
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -162,7 +164,7 @@ class SparkWarehouse:
                 stage = Stage(session, settings=self._settings, tables=self._tables, model=model, batch=batch)
                 is_rewrite = batch.mode == "rewrite"
                 counts = stage.rewrite(mark) if is_rewrite else stage.write(frames.result(model, batch), mark)
-                watermark = None if is_rewrite else self._watermark(frames, model, batch)
+                watermark = None if is_rewrite else watermark_of(frames, model, batch)
                 added = self._added_ranges(model, batch, stage)
                 for finish in frames.after_reading:
                     finish()
@@ -190,14 +192,22 @@ class SparkWarehouse:
         *,
         outdated: tuple[Interval, ...],
         unproven: tuple[CheckSettings, ...],
+        execution_time: datetime,
     ) -> tuple[CheckResult, ...]:
         """Run the model's checks over the staged rows; rows of `outdated` slices will be replaced and do not stay."""
-        with translated(model.name, folder=self._folder):
-            name = relation(self._settings.catalog, stage_of(staged.batch.commit))
-            carried = self._carried.get(staged.batch.commit)
-            session = self._application.session()
+        name, batch = relation(self._settings.catalog, stage_of(staged.batch.commit)), staged.batch
+        session, carried = self._application.session(), self._carried.get(batch.commit)
+        with self._frames(session, model.name) as frames:
             rows = checked_rows(session, name, staged, model=model, outdated=outdated, carried=carried)
-            return checks.run_checks(rows, model, unproven, slices=staged.batch.slices, run=self._count)
+            around = CheckReads(self._lake, self._graph, frames, pins=batch.pins, moment=execution_time)
+            return checks.run_checks(rows, model, around, unproven=unproven, slices=batch.slices)
+
+    def check_table(self, model: CompiledModel, *, execution_time: datetime) -> tuple[CheckResult, ...]:
+        """Run the model's checks over all rows of its published table."""
+        session, name = self._application.session(), relation(self._settings.catalog, model.target)
+        with self._frames(session, model.name) as frames:
+            around = CheckReads(self._lake, self._graph, frames, pins=(), moment=execution_time)
+            return checks.run_checks(all_rows(session, name), model, around, unproven=(), slices=())
 
     def diff(self, staged: Staged, questions: tuple[DiffQuestion, ...]) -> Diff:
         """Compare the slices of the base with the staged ones."""
@@ -328,10 +338,6 @@ class SparkWarehouse:
         has_deletes = base.snapshot.count("total-delete-files") or any(step.count(key) for key in deletes)
         return not has_deletes and step.summary.get("operation") != "replace"
 
-    def _count(self, frame: "DataFrame", aggregates: list[str]) -> list[Any]:
-        with translated("check", folder=self._folder):
-            return aggregates_of(frame, aggregates)
-
     @contextmanager
     def _frames(self, session: "SparkSession", name: str) -> Iterator[Frames]:
         frames = Frames(session, lake=self._lake, graph=self._graph)
@@ -366,24 +372,6 @@ class SparkWarehouse:
         for name, position in pins.items():
             if (source := self._sources.get(name)) is not None:
                 kind_of(source).recheck(source, self._lake, position)
-
-    def _watermark(self, frames: Frames, model: CompiledModel, batch: Batch) -> str | None:
-        """Return the largest timestamp in what was read of the driving input."""
-        declared = model.traits.driver
-        if declared is None or declared.timestamp_column is None:
-            return None
-        names = {folded(pin.input): pin.input for pin in batch.pins}
-        # A Python model reads everything, so the linker names no driver; its watermark follows the setting.
-        driver = model.driver or find_driver(declared, [*names.values()], names=names)
-        pin = next((pin for pin in batch.pins if pin.input == driver or len(batch.pins) == 1), None)
-        if pin is None:
-            return None
-        largest = frames.read(pin).selectExpr(f"max({quote(declared.timestamp_column)}) AS largest")
-        is_instant = largest.schema["largest"].dataType.typeName().startswith("timestamp")
-        (row,) = largest.selectExpr("CAST(largest AS STRING) AS text").collect()
-        text: str | None = row["text"]
-        # Sessions are in UTC.
-        return f"{text.replace(' ', 'T')}Z" if text is not None and is_instant else text
 
     @property
     def _folder(self) -> Path:
