@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         StatusResult,
         VerifyResult,
     )
+    from lamina.values.tested import UnitTestReport
 
 __version__ = VERSION
 
@@ -53,6 +54,7 @@ _HOMES = {
     "StateRelocation": "values.custody",
     "StatusResult": "values.result",
     "Stop": "api.stopping",
+    "UnitTestReport": "values.tested",
     "VerifyResult": "values.result",
     "find_rule": "api.rulebook",
     "open": "api.project",
@@ -82,6 +84,7 @@ __all__ = [
     "StateRelocation",
     "StatusResult",
     "Stop",
+    "UnitTestReport",
     "VerifyResult",
     "__version__",
     "find_rule",

@@ -28,6 +28,7 @@ def check_project(project: Opened) -> "CompileReport":
         from lamina.api.promoted import load_promoted, promoted_findings
 
         found = (*found, *promoted_findings(project, lambda: load_promoted(config)))
+    found = (*found, *project.unit_tests.found)
     return report_compile(graph.replace(diagnostics=sort_diagnostics(list(found))))
 
 

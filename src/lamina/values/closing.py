@@ -1,6 +1,7 @@
 """The last line of a result: how it ended, in one sentence."""
 
 from lamina.values.result import ModelVerdict, RunResult
+from lamina.values.tested import UnitTestReport
 from lamina.values.time_words import duration_words
 from lamina.values.words import counted
 
@@ -44,6 +45,16 @@ def verify_closing(models: tuple[ModelVerdict, ...]) -> str:
     rest = f"; {absent} not built yet" if absent else ""
     others = [f"{count} {word}" for word in ("different", "unverifiable", "failed") if (count := _number(built, word))]
     return f"{equal} of {len(built)} tables equal a recompute{''.join(f', {part}' for part in others)}{rest}"
+
+
+def unit_test_closing(report: UnitTestReport) -> str:
+    """Say how many unit tests passed, and how long they took."""
+    if not report.tests:
+        return "no unit tests: a test is a `[test.name]` in a file of `tests/`; `lamina test --create MODEL` writes one"
+    counts = {word: sum(item.status == word for item in report.tests) for word in ("passed", "failed", "error")}
+    words = {"passed": "passed", "failed": "failed", "error": "could not be run"}
+    parts = [f"{count} {words[word]}" for word, count in counts.items() if count]
+    return f"{counted(len(report.tests), 'unit test')}: {', '.join(parts)}; {duration_words(report.duration_ms / 1000)}"
 
 
 def _number(models: tuple[ModelVerdict, ...], status: str) -> int:

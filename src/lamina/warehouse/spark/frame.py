@@ -99,6 +99,10 @@ class Frames:
         frames = {pin.input: self._read_slices(model, batch, pin) for pin in batch.pins}
         if model.reads_itself and TableName(model.name) not in frames:
             frames[TableName(model.name)] = self._session.createDataFrame([], ddl(model.columns or ()))
+        return self.evaluate(model, batch, frames)
+
+    def evaluate(self, model: CompiledModel, batch: Batch, frames: dict[TableName, "DataFrame"]) -> "DataFrame":
+        """Return what a model gives for a batch, with these rows of its inputs."""
         if model.kind == "python":
             parts = [self._python(model, batch, frames, span=span) for span in self._at_once(model, batch)]
             return reduce(_united, parts)
@@ -125,6 +129,10 @@ class Frames:
         }
         self.written = render(self._graph, model, relations=views, parameters=parameters)
         return self._session.sql(self.written.sql)
+
+    def query(self, sql: str) -> "DataFrame":
+        """Return the rows of a query of ours, which reads no table."""
+        return self._session.sql(sql)
 
     def name(self, view: str, frame: "DataFrame") -> None:
         """Let queries read a frame by a name, until these frames are closed."""
