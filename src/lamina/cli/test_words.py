@@ -34,7 +34,7 @@ def difference_lines(test: UnitTestResult) -> list[str]:
         return _side_by_side(test)
     rows = [(row.side, *map(_cell, row.values)) for row in test.examples]
     left = test.missing + test.extra - len(rows)
-    more = [f"... and {counted(left, 'row')} more; `--output json` has {len(rows)} of them"] if left else []
+    more = [f"... and {counted(left, 'row')} more"] if left else []
     return [difference_words(test), *aligned(("", *test.columns), rows), *more]
 
 
