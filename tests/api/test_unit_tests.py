@@ -47,6 +47,15 @@ def test_a_test_that_does_not_fit_is_found_by_compile_and_stops_no_plan(shop: Pa
     assert project.test("staging.*").status == "no_tests"
 
 
+def test_a_test_file_that_cannot_be_read_is_found_by_compile_and_stops_no_plan(shop: Path) -> None:
+    (shop / "tests" / "bad.toml").write_bytes(b"# \xff\n")
+    project = lamina.open(shop, variables={})
+    assert [(item.name, item.file) for item in project.compile().diagnostics] == [("InvalidUtf8", "tests/bad.toml")]
+    assert project.plan().plan.actions
+    with pytest.raises(ProjectInvalid):
+        project.test()
+
+
 def test_editing_a_test_changes_nothing_that_is_compiled(shop: Path) -> None:
     before = lamina.open(shop, variables={})
     graph, text = before.graph, text_of(before.scan, {})

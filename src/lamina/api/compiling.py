@@ -69,7 +69,10 @@ def text_of(scan: Scan, variables: Mapping[str, str]) -> ProjectText:
 
 def _compiled(scan: Scan) -> Scan:
     """Return what models are compiled from: unit tests are not part of it, so that editing them changes no model."""
-    return scan.replace(files=tuple(file for file in scan.files if not file.path.startswith(FOLDER)))
+    return scan.replace(
+        files=tuple(file for file in scan.files if not file.path.startswith(FOLDER)),
+        diagnostics=tuple(item for item in scan.diagnostics if not (item.file or "").startswith(FOLDER)),
+    )
 
 
 def _kept(file: ScannedFile) -> str:

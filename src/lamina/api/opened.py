@@ -70,13 +70,13 @@ class Opened:
     def unit_tests(self) -> "Resolved":
         """The unit tests of the models, compared with these, and what is wrong with them; no model depends on them."""
         from lamina.compiler.unit_tests.resolve import Resolved, resolve_tests
+        from lamina.project.unit_test import FOLDER
         from lamina.project.unit_test_file import read_unit_tests
 
+        unread = (item for item in self.scan.diagnostics if (item.file or "").startswith(FOLDER))
         read = read_unit_tests(self.scan.files)
-        if not read.tests:
-            return Resolved(cases=(), found=read.diagnostics)
         resolved = resolve_tests(self.graph, read.tests)
-        return Resolved(resolved.cases, found=(*read.diagnostics, *resolved.found))
+        return Resolved(resolved.cases, found=(*unread, *read.diagnostics, *resolved.found))
 
     def compile_again(self) -> None:
         """Forget the graph: what it knows of sources and tables may have changed; unchanged queries are remembered."""
