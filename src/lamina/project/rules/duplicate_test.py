@@ -1,4 +1,4 @@
-"""L137: two unit tests have one name.
+"""L138: two unit tests have one name.
 
 Why: a result could be of either, and only one of them would be run.
 Fix: rename one of them.
@@ -7,7 +7,7 @@ Fix: rename one of them.
 from lamina.values.diagnostic import Diagnostic, Place
 from lamina.values.rule import Rule
 
-RULE = Rule(code="L137", name="DuplicateTest")
+RULE = Rule(code="L138", name="DuplicateTest")
 
 
 def finding(name: str, *, place: Place, first: Place) -> Diagnostic:
