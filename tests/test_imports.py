@@ -53,7 +53,8 @@ NAMES_KINDS = {
 # The files of the api, from top to bottom: those that change for one reason are side by side.
 API_LEVELS = (
     ("project",),
-    ("inspect", "run", "tables", "report", "verify", "check", "query", "upkeep"),
+    ("inspect", "run", "tables", "report", "verify", "check", "query", "upkeep", "created_test"),
+    ("unit_tests",),
     ("engine",),
     ("state", "promoted", "asking", "stopping"),
     ("opened",),

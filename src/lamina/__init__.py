@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         StatusResult,
         VerifyResult,
     )
+    from lamina.values.tested import UnitTestReport
 
 __version__ = VERSION
 
@@ -57,6 +58,7 @@ _HOMES = {
     "StateRelocation": "values.custody",
     "StatusResult": "values.result",
     "Stop": "api.stopping",
+    "UnitTestReport": "values.tested",
     "VerifyResult": "values.result",
     "find_rule": "api.rulebook",
     "open": "api.project",
@@ -88,6 +90,7 @@ __all__ = [
     "StateRelocation",
     "StatusResult",
     "Stop",
+    "UnitTestReport",
     "VerifyResult",
     "__version__",
     "find_rule",

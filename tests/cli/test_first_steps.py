@@ -81,8 +81,8 @@ def test_a_command_says_what_is_not_there(
 def test_an_empty_project_says_what_a_model_is(
     name: str, exit_code: int, says: str, shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shutil.rmtree(shop / "models")
-    shutil.rmtree(shop / "seeds")
+    for folder in ("models", "seeds", "tests"):
+        shutil.rmtree(shop / folder)
     assert run_command(name, ["--output", "text"]) == exit_code
     printed = capsys.readouterr()
     assert says in printed.out + printed.err

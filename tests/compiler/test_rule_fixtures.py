@@ -7,6 +7,9 @@ import pytest
 from tests.compiler.projects import compile_project, load_project
 
 from lamina.compiler.contracts import check_promoted
+from lamina.compiler.unit_tests.resolve import resolve_tests
+from lamina.project.scan import scan_project
+from lamina.project.unit_test_file import read_unit_tests
 from lamina.values.diagnostic import Diagnostic
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "rules"
@@ -17,7 +20,7 @@ def findings(folder: Path) -> list[Diagnostic]:
     """Compile a fixture; one with a `before` beside it is compared with that as promoted."""
     project = load_project(str(folder), {})
     graph = compile_project(project)
-    found = list(graph.diagnostics)
+    found = [*graph.diagnostics, *resolve_tests(graph, read_unit_tests(scan_project(str(folder)).files).tests).found]
     before = folder.parent / "before"
     if before.exists():
         promoted = compile_project(load_project(str(before), {}))

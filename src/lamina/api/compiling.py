@@ -16,6 +16,7 @@ from lamina.project.keys import keys_of, used_variables
 from lamina.project.project import Project
 from lamina.project.scan import PROJECT_FILE, Scan, ScannedFile
 from lamina.project.source import SourceSchema, SourceTable
+from lamina.project.unit_test import FOLDER
 from lamina.values.codec import content_hash
 from lamina.values.names import TableName
 from lamina.values.project_text import ProjectText, TextFile, project_text
@@ -25,7 +26,6 @@ from lamina.values.secret import HIDDEN, SECRET_KEY
 if TYPE_CHECKING:
     from lamina.config import CatalogConfig
 
-_NOT_COMPILED = ("tests/",)
 # The value of a secret key in a settings file that someone wrote out, in place of the name of a variable.
 _WRITTEN_OUT = re.compile(
     rf"""((?:{SECRET_KEY})[\w.'"-]*\s*=\s*)("(?:[^"\\$]|\\.|\$(?!\{{))*"|'(?:[^'$]|\$(?!\{{))*')""", re.IGNORECASE
@@ -35,6 +35,7 @@ BETWEEN_COLLECTIONS = 50_000  # new values that may form cycles; the trees of a 
 
 def compile_scan(scan: Scan, variables: Mapping[str, str], *, source_schema: SourceSchema) -> Graph:
     """Compile the project in some files, redoing only what changed since the last time; what is wrong is inside."""
+    scan = _compiled(scan)
     with _without_collecting():
         version = code_version()
         keys = keys_of(scan, variables)
@@ -59,10 +60,18 @@ def compile_scan(scan: Scan, variables: Mapping[str, str], *, source_schema: Sou
 
 def text_of(scan: Scan, variables: Mapping[str, str]) -> ProjectText:
     """Return what a project is compiled from, to be compiled again by a later version; secrets in it are hidden."""
-    files = (file for file in scan.files if not file.path.startswith(_NOT_COMPILED))
+    scan = _compiled(scan)
     return project_text(
-        tuple(TextFile(file.path, file.hash, _kept(file)) for file in files),
+        tuple(TextFile(file.path, file.hash, _kept(file)) for file in scan.files),
         variables=_digest(scan, variables),
+    )
+
+
+def _compiled(scan: Scan) -> Scan:
+    """Return what models are compiled from: unit tests are not part of it, so that editing them changes no model."""
+    return scan.replace(
+        files=tuple(file for file in scan.files if not file.path.startswith(FOLDER)),
+        diagnostics=tuple(item for item in scan.diagnostics if not (item.file or "").startswith(FOLDER)),
     )
 
 

@@ -29,6 +29,7 @@ def check_project(project: Opened) -> "CompileReport":
         from lamina.api.promoted import load_promoted, promoted_findings
 
         more += promoted_findings(project, lambda: load_promoted(config))
+    more += project.unit_tests.found
     if more:
         graph = graph.replace(diagnostics=sort_diagnostics([*graph.diagnostics, *more]))
     return report_compile(graph)

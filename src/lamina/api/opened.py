@@ -12,6 +12,7 @@ from lamina.values.event import Event
 
 if TYPE_CHECKING:
     from lamina.api.settings import Settings
+    from lamina.compiler.unit_tests.resolve import Resolved
     from lamina.config import Config
 
 
@@ -65,6 +66,19 @@ class Opened:
         known = schema_reader(self.scan.root, lambda: self.settings.config.catalog)
         return compile_scan(self.scan, self.variables, source_schema=known)
 
+    @cached_property
+    def unit_tests(self) -> "Resolved":
+        """The unit tests of the models, compared with these, and what is wrong with them; no model depends on them."""
+        from lamina.compiler.unit_tests.resolve import Resolved, resolve_tests
+        from lamina.project.unit_test import FOLDER
+        from lamina.project.unit_test_file import read_unit_tests
+
+        unread = (item for item in self.scan.diagnostics if (item.file or "").startswith(FOLDER))
+        read = read_unit_tests(self.scan.files)
+        resolved = resolve_tests(self.graph, read.tests)
+        return Resolved(resolved.cases, found=(*unread, *read.diagnostics, *resolved.found))
+
     def compile_again(self) -> None:
         """Forget the graph: what it knows of sources and tables may have changed; unchanged queries are remembered."""
         self.__dict__.pop("graph", None)
+        self.__dict__.pop("unit_tests", None)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         StatusResult,
         VerifyResult,
     )
+    from lamina.values.tested import UnitTestReport
 
 
 def open_project(
@@ -226,6 +227,23 @@ class Project(Opened):
         return verify_project(
             self, include=names_of(select), exclude=names_of(exclude), is_sample=sample, is_strict=strict
         )
+
+    def test(
+        self,
+        select: str | Sequence[str] = (),
+        *,
+        exclude: str | Sequence[str] = (),
+        create: str | None = None,
+        partition: str | None = None,
+    ) -> "UnitTestReport":
+        """Run the unit tests of models; with `create`, write one for that model from current rows and run it."""
+        from lamina.api.asking import names_of
+        from lamina.api.created_test import create_unit_test
+        from lamina.api.unit_tests import run_unit_tests
+
+        if create is not None:
+            return create_unit_test(self, create, partition=partition)
+        return run_unit_tests(self, include=names_of(select), exclude=names_of(exclude))
 
     def state_check(self) -> "StateCheck":
         """Compare what the state records about every model with what its table says."""

@@ -1,6 +1,6 @@
 """`lamina intervals`: list the ranges of a model: built, missing, stale, failed.
 
-Job: trust, 3
+Job: trust, 4
 """
 
 from datetime import datetime

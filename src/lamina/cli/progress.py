@@ -24,6 +24,7 @@ from lamina.values.event import (
     StepFinished,
     StepProgress,
     StepStarted,
+    UnitTestFinished,
 )
 from lamina.values.time_words import duration_words, spans_words
 from lamina.values.words import counted
@@ -221,10 +222,19 @@ def event_line(event: Event) -> Text | None:
             pause = duration_words(event.seconds)
             words = f"  {event.model}: attempt {event.attempt} failed, trying again in {pause}: {event.error}"
             return Text(words, style="yellow")
+        case UnitTestFinished():
+            return _tested_line(event)
         case Recovered():
             return Text(f"  recovered: {event.detail}", style="yellow")
         case _:
             return None
+
+
+def _tested_line(event: UnitTestFinished) -> Text:
+    symbol, style = ("✓", "green") if event.status == "passed" else ("✗", "red")
+    line = Text(f"{symbol} {event.number}/{event.total} {event.name}", style=style)
+    words = [event.model, duration_words(event.seconds), *([] if event.status == "passed" else [event.status])]
+    return line.append("  ".join(["", *words]), style="default")
 
 
 def _finished_line(event: StepFinished) -> Text | None:

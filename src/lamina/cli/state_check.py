@@ -1,6 +1,6 @@
 """`lamina state check`: compare the state with what the tables say.
 
-Job: trust, 4
+Job: trust, 5
 """
 
 from lamina.cli.answer import Answer, Document, Options, Screen, answer_command

@@ -1,6 +1,6 @@
 """`lamina state rebuild`: restore a lost state from its copies and the tables.
 
-Job: trust, 5
+Job: trust, 6
 """
 
 from lamina.cli.answer import Answer, Document, Options, Screen, answer_command

@@ -1,6 +1,6 @@
 """`lamina state relocate`: rewrite paths after a project was moved or copied.
 
-Job: trust, 6
+Job: trust, 7
 """
 
 from lamina.cli.answer import Answer, Document, Options, Screen, answer_command

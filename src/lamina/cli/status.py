@@ -1,6 +1,6 @@
 """`lamina status`: say how up to date every model is, and why.
 
-Job: trust, 2
+Job: trust, 3
 """
 
 import click

@@ -15,7 +15,6 @@ from lamina.project.rules import (
     duplicate_model,
     duplicate_source,
     invalid_name,
-    later_feature,
     orphan_sidecar,
     shared_name,
 )
@@ -46,11 +45,6 @@ def read_project(scan: Scan, variables: Mapping[str, str]) -> Project:
     models.sort(key=lambda model: (model.name, model.path))
     found.extend(_name_problems(models, sources))
     found.extend(_orphans(files))
-    found.extend(
-        later_feature.finding("a unit test of models", place=Place(file=path))
-        for path in files
-        if path.startswith("tests/") and path.endswith(".toml")
-    )
     return Project(
         name=project_file.name,
         root=scan.root,

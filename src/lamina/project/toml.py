@@ -40,6 +40,19 @@ class Document(Value, frozen=True):
 
 def read_toml(path: str, text: str, *, variables: Mapping[str, str]) -> Document:
     """Parse a file and fill in its `${VARIABLE}` references."""
+    document = parse_toml(path, text)
+    data, places = document.data, document.places
+    if "${" not in text:
+        return document
+    problems = list(document.diagnostics)
+    filled = {
+        key: _fill(value, key, places=places, variables=variables, problems=problems) for key, value in data.items()
+    }
+    return Document(data=filled, places=places, diagnostics=tuple(problems))
+
+
+def parse_toml(path: str, text: str) -> Document:
+    """Parse a file and leave its texts as they are."""
     text = text.replace("\r\n", "\n")
     places = SettingPlaces(file=path, text=text)
     if not is_surely_shallow(text) and (deep := locate(text).too_deep) is not None:
@@ -50,13 +63,7 @@ def read_toml(path: str, text: str, *, variables: Mapping[str, str]) -> Document
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         return Document(data={}, places=places, diagnostics=_syntax_problems(path, text, error))
-    if "${" not in text:
-        return Document(data=data, places=places)
-    problems: list[Diagnostic] = []
-    filled = {
-        key: _fill(value, key, places=places, variables=variables, problems=problems) for key, value in data.items()
-    }
-    return Document(data=filled, places=places, diagnostics=tuple(problems))
+    return Document(data=data, places=places)
 
 
 def _syntax_problems(path: str, text: str, error: Exception) -> tuple[Diagnostic, ...]:

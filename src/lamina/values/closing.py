@@ -1,6 +1,7 @@
 """The last line of a result: how it ended, in one sentence."""
 
 from lamina.values.result import CheckReport, ModelVerdict, RunResult
+from lamina.values.tested import UnitTestReport
 from lamina.values.time_words import duration_words
 from lamina.values.words import counted
 
@@ -60,6 +61,16 @@ def check_closing(report: CheckReport) -> str:
     parts = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     tables = len({item.model for item in report.check_results})
     return f"{counted(len(report.check_results), 'check')} of {counted(tables, 'table')}: {parts}"
+
+
+def unit_test_closing(report: UnitTestReport) -> str:
+    """Say how many unit tests passed, and how long they took."""
+    if not report.tests:
+        return "no unit tests: a test is a `[test.name]` in a file of `tests/`; `lamina test --create MODEL` writes one"
+    counts = {word: sum(item.status == word for item in report.tests) for word in ("passed", "failed", "error")}
+    words = {"passed": "passed", "failed": "failed", "error": "could not be run"}
+    parts = [f"{count} {words[word]}" for word, count in counts.items() if count]
+    return f"{counted(len(report.tests), 'unit test')}: {', '.join(parts)}; {duration_words(report.duration_ms / 1000)}"
 
 
 def _number(models: tuple[ModelVerdict, ...], status: str) -> int:

@@ -67,4 +67,25 @@ class Recovered(Value, frozen=True, tag="recovered", tag_field="event"):
     detail: str
 
 
-Event = RunStarted | SessionStarting | SessionReady | StepStarted | StepProgress | StepFinished | Retrying | Recovered
+class UnitTestFinished(Value, frozen=True, tag="unit_test_finished", tag_field="event"):
+    """A unit test ended; it is the `number`th of `total`."""
+
+    name: str
+    model: ModelName
+    status: str
+    number: int
+    total: int
+    seconds: float
+
+
+Event = (
+    RunStarted
+    | SessionStarting
+    | SessionReady
+    | StepStarted
+    | StepProgress
+    | StepFinished
+    | Retrying
+    | Recovered
+    | UnitTestFinished
+)

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from lamina.values.cell_text import cell_text
-from lamina.values.closing import run_closing, verify_closing
+from lamina.values.closing import run_closing, unit_test_closing, verify_closing
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.plan import Action, Skip
 from lamina.values.planned import Planned
 from lamina.values.result import Materialization, QueryResult, RunResult, StatusResult, VerifyResult
+from lamina.values.tested import UnitTestReport, UnitTestResult, difference_words
 from lamina.values.time_words import duration_words, spans_words
 from lamina.values.value import tag_of
 from lamina.values.words import counted
@@ -75,6 +76,19 @@ def verify_html(result: VerifyResult) -> str:
     ]
     columns = ("model", "verdict", "rows", "missing", "extra", "why")
     return _shown(verify_closing(result.models), columns, rows, result.diagnostics)
+
+
+def unit_test_html(report: UnitTestReport) -> str:
+    """Show how each unit test ended, with the rows that differ."""
+    rows = [(item.name, item.model, item.status, _different(item)) for item in report.tests]
+    return _shown(unit_test_closing(report), ("test", "model", "status", "why"), rows)
+
+
+def _different(test: UnitTestResult) -> str:
+    if test.error is not None:
+        return str(test.error)
+    rows = (f"{row.side}: {cell_text(dict(zip(test.columns, row.values, strict=True)))}" for row in test.examples)
+    return "; ".join(filter(None, (difference_words(test), *rows)))
 
 
 def rows_html(result: QueryResult) -> str:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from lamina.values.cells import key_text, scalar_cell
 from lamina.values.names import ColumnName
 from lamina.values.result import QueryColumn, QueryResult
 from lamina.values.rows_asked import RowsAsked
 from lamina.values.schema import DataType
-from lamina.warehouse.cells import key_text, scalar_cell
 from lamina.warehouse.iceberg.data_files import DataFile, current_fields, data_files
 from lamina.warehouse.iceberg.iceberg_types import to_type
 from lamina.warehouse.iceberg.metadata import Metadata, local_path

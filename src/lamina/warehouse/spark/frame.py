@@ -98,6 +98,10 @@ class Frames:
         frames = {pin.input: self._read_slices(model, batch, pin) for pin in batch.pins}
         if model.reads_itself and TableName(model.name) not in frames:
             frames[TableName(model.name)] = self._session.createDataFrame([], ddl(model.columns or ()))
+        return self.evaluate(model, batch, frames)
+
+    def evaluate(self, model: CompiledModel, batch: Batch, frames: dict[TableName, "DataFrame"]) -> "DataFrame":
+        """Return what a model gives for a batch, with these rows of its inputs."""
         if model.kind == "python":
             parts = [self._python(model, batch, frames, span=span) for span in self._at_once(model, batch)]
             return reduce(_united, parts)

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from lamina.errors import UsageError
+from lamina.values.cells import key_text, scalar_cell
 from lamina.values.result import QueryColumn, QueryResult
-from lamina.warehouse.cells import key_text, scalar_cell
 from lamina.warehouse.sql import quote
 
 if TYPE_CHECKING:

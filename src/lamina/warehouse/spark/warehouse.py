@@ -53,6 +53,7 @@ from lamina.warehouse.spark.ranges import rows_inside
 from lamina.warehouse.spark.rows_read import rows_read
 from lamina.warehouse.spark.session import Application, own_conf
 from lamina.warehouse.spark.stage import Stage
+from lamina.warehouse.spark.trials import Trials
 from lamina.warehouse.spark.verify import unverifiable, verify_table
 from lamina.warehouse.spark.volume import Volume
 from lamina.warehouse.spark.watch import watched
@@ -301,6 +302,10 @@ class SparkWarehouse:
     def read_rows(self, table: TableName, asked: RowsAsked, *, limit: int) -> QueryResult | None:
         """Answer a plain question about one table without Spark; None where only Spark surely reads it right."""
         return arrow_rows.read_rows(self._tables.metadata(table), asked, limit=limit)
+
+    def trials(self) -> Trials:
+        """Return what computes models over given rows, in the session that this warehouse owns."""
+        return Trials(self._application, lake=self._lake, graph=self._graph)
 
     def close(self) -> None:
         """Release what is held: the session and the connection to the catalog."""
