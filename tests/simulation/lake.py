@@ -266,10 +266,7 @@ def _kind_of(metadata: Metadata) -> Kind:
 
 
 def _is_rolled_back(metadata: Metadata, published: Position) -> bool:
-    listed = [item.position for item in metadata.snapshots]
-    if published in listed:
-        return listed.index(metadata.head.position) < listed.index(published)
-    return metadata.ancestry()[-1].parent is None
+    return metadata.head.number < int(published)
 
 
 def bag(relation: Relation) -> Counter[Row]:

@@ -59,6 +59,7 @@ class ListedSnapshot(Value, frozen=True, rename="kebab", forbid_unknown_fields=F
     parent_snapshot_id: int | None = None
     summary: dict[str, str] | None = None
     manifest_list: str = ""
+    sequence_number: int = 0
 
 
 class Snapshot(Value, frozen=True):
@@ -68,6 +69,7 @@ class Snapshot(Value, frozen=True):
     parent: Position | None
     summary: dict[str, str]
     manifest_list: str
+    sequence: int = 0  # the count of the commit that made it, over all of the table's; 0: not known
 
     def count(self, key: str) -> int:
         """Return a number of the summary, zero where it is not known."""
@@ -118,6 +120,7 @@ class Metadata(Value, frozen=True):
     properties: dict[str, str]
     log: tuple[str, ...] = ()  # pointers to the metadata before it, oldest first
     updated: int = 0  # in milliseconds
+    sequence: int = 0  # the count of the table's last commit, of any version; 0: not known
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -184,6 +187,7 @@ def _metadata(pointer: str, parts: Parts) -> Metadata:
         properties=part_of(parts, "properties", dict[str, str], {}),
         log=tuple(item["metadata-file"] for item in part_of(parts, "metadata-log", list[Any], [])),
         updated=part_of(parts, "last-updated-ms", int, 0),
+        sequence=part_of(parts, "last-sequence-number", int, 0),
     )
 
 
@@ -225,6 +229,7 @@ def _snapshot(item: ListedSnapshot) -> Snapshot:
         parent=None if parent is None else Position(str(parent)),
         summary=item.summary or {},
         manifest_list=item.manifest_list,
+        sequence=item.sequence_number,
     )
 
 

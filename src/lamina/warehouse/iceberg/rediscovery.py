@@ -73,6 +73,8 @@ def _is_rolled_back(metadata: Metadata, published: Position) -> bool:
     listed = list(metadata.snapshots)  # in the order they were made
     if published in metadata.snapshots and metadata.position is not None:
         return listed.index(metadata.position) < listed.index(published)
+    if metadata.snapshot is not None and metadata.snapshot.sequence < metadata.sequence:
+        return True  # what was published expired since
     steps, is_linked = walk(metadata, published)
     return not is_linked and bool(steps) and metadata.parent(steps[0].position) is None
 
