@@ -122,14 +122,14 @@ def _moved_in_words(unit: Interval, grid: Grid) -> str:
 def _moved(model: CompiledModel, coverage: Coverage, now: Now, *, grid: Grid, until: datetime) -> Iterator[Interval]:
     for rest in coverage.quiet:
         start, end = floor_unit(grid, rest.start), min(rest.end, until)
-        if end <= rest.start or next_unit(grid, rest.start) != rest.end or not _is_clean(model, coverage, start, rest):
+        if end <= rest.start or next_unit(grid, rest.start) != rest.end or not is_clean(model, coverage, start, rest):
             continue
         unit = (Interval(start, end),)
         if readiness(model, unit, upstream=now.upstream, execution_time=now.execution_time).ready == unit:
             yield Interval(rest.start, end)
 
 
-def _is_clean(model: CompiledModel, coverage: Coverage, start: datetime, rest: Interval) -> bool:
+def is_clean(model: CompiledModel, coverage: Coverage, start: datetime, rest: Interval) -> bool:
     """Return whether a unit is built up to its rest by current code, and owes nothing: no touch reached it since."""
     if start == rest.start:
         return False

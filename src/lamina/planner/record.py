@@ -44,7 +44,7 @@ def record_batch(
     read = {name: batch.parameters[name] for name in model.reads_parameters if name in batch.parameters}
     behind = pins_behind(coverage, batch)
     built = _built_segments(coverage, model, ranges=ranges, paid=paid, behind=behind)
-    kept = leave_out(coverage.segments, _to_unit_ends(model, ranges))
+    kept = leave_out(coverage.segments, to_unit_ends(model, ranges))
     is_partial = batch.mode == "append" or any(pin.since is not None for pin in batch.pins)
     if is_whole := batch.mode == "replace_all":
         kept = tuple(_forgiven(segment) for segment in cut_out(kept, batch.carried))
@@ -108,7 +108,7 @@ def _whole_units(model: CompiledModel, slices: tuple[Interval, ...]) -> tuple[In
     return tuple(Interval(start, end) for start, end in starts if start < end)
 
 
-def _to_unit_ends(model: CompiledModel, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
+def to_unit_ends(model: CompiledModel, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
     """Return ranges with the rest of the unit they end in: what was built there came of the unit as it was before."""
     grid = grid_of(model)
     return ranges if grid is None else tuple(Interval(span.start, ceil_unit(grid, span.end)) for span in ranges)

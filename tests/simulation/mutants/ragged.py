@@ -13,7 +13,7 @@ from lamina.values.coverage import Coverage
 from lamina.values.interval import Interval
 
 # The original, which a mutant still calls.
-_is_clean = ragged._is_clean
+is_clean = ragged.is_clean
 
 
 def _ask_nothing(_model: CompiledModel, _batch: Batch, _rest: Interval) -> tuple[RowsQuestion, ...]:
@@ -22,7 +22,7 @@ def _ask_nothing(_model: CompiledModel, _batch: Batch, _rest: Interval) -> tuple
 
 def _clean_with_debts(model: CompiledModel, coverage: Coverage, start: datetime, rest: Interval) -> bool:
     forgiven = tuple(item.replace(debts=()) for item in coverage.segments)
-    return _is_clean(model, coverage.replace(segments=forgiven), start, rest)
+    return is_clean(model, coverage.replace(segments=forgiven), start, rest)
 
 
 def _as_they_are(_model: Any, ranges: tuple[Interval, ...]) -> tuple[Interval, ...]:
@@ -41,14 +41,14 @@ RAGGED = (
         "ends_move_past_new_rows",
         "an end moves on only where nothing touched the unit since it was built",
         ragged,
-        "_is_clean",
+        "is_clean",
         _clean_with_debts,
     ),
     Mutant(
         "rest_of_a_unit_outlives_it",
         "what was built of a unit leaves the coverage where less of it is built again",
         record,
-        "_to_unit_ends",
+        "to_unit_ends",
         _as_they_are,
     ),
 )
