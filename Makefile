@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## List every target with a sentence
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## Install Python packages, Java and jars where they are missing
+setup: ## Install Python packages, Java, jars and PostgreSQL (for tests) where they are missing
 	@scripts/setup.sh
 
 demo: setup ## Build the quickstart on real Spark: new and late rows, proof, nothing to do

@@ -5,7 +5,7 @@ import sys
 from lamina.errors import LaminaError
 from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark import class_archive
-from lamina.warehouse.spark.jars import resolve_jars
+from lamina.warehouse.spark.jars import DRIVERS, resolve_jars
 from lamina.warehouse.spark.java import find_java
 
 
@@ -13,6 +13,7 @@ def main() -> int:
     """Resolve every jar and make the class archive; say what is missing."""
     try:
         java = find_java()
+        resolve_jars((), java, drivers=tuple(DRIVERS))
         jars = resolve_jars((), java)
     except LaminaError as error:
         print(f"error[{error.code}]: {error.message}", file=sys.stderr)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes a fresh machine ready: Python packages in .venv, Java, the jars Spark needs. Does nothing when nothing is missing.
+# Makes a fresh machine ready: Python packages in .venv, Java, the jars Spark needs, a PostgreSQL server that tests start.
+# Does nothing when nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,6 +39,11 @@ java_version() {
     [ -n "${JAVA_HOME:-}" ] && [ -x "$JAVA_HOME/bin/java" ] && java="$JAVA_HOME/bin/java"
     command -v "$java" >/dev/null || { echo 0; return; }
     "$java" -version 2>&1 | sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' | head -n 1
+}
+
+has_postgres() { # server and client; Debian keeps the server's programs beside PATH
+    command -v psql >/dev/null || return 1
+    command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null
 }
 
 make_venv() {
@@ -84,7 +90,16 @@ if [ "$(java_version)" -lt 17 ]; then
     apt_install openjdk-17-jre-headless openjdk-21-jre-headless default-jre-headless || stop "Java could not be installed"
     [ "$(java_version)" -ge 17 ] || stop "Java 17 or later is needed, found $(java_version)"
 fi
-say "looking for the jars of Iceberg and SQLite"
+if ! has_postgres; then
+    # Only tests of sources in a database need it: they say so themselves where it is missing.
+    if can_install; then
+        say "installing PostgreSQL"
+        apt_install postgresql || say "PostgreSQL could not be installed: tests of databases will fail"
+    else
+        say "PostgreSQL is not installed: tests of databases will fail; install \`postgresql\`"
+    fi
+fi
+say "looking for the jars of Iceberg and of database drivers"
 "$venv/bin/python" scripts/resolve_jars.py
 printf '%s' "$wanted" >"$stamp"
 say "ready after $((SECONDS - started)) s"

@@ -49,12 +49,17 @@ NAMES_KINDS = {
     "warehouse/sources/files.py",  # a detector
     "values/result.py",
     "project/project_file.py",  # the format of tables
+    "warehouse/sources/jdbc_frames.py",  # the format of Spark's reader
+    "warehouse/spark/profile.py",  # the type of the catalog
 }
 # The files of the api, from top to bottom: those that change for one reason are side by side.
 API_LEVELS = (
     ("project",),
-    ("inspect", "run", "tables", "report", "verify", "check", "query", "upkeep", "created_test"),
-    ("unit_tests",),
+    (
+        *("inspect", "run", "tables", "report", "pending", "at_time"),
+        *("verify", "check", "freshness", "query", "diff", "upkeep", "created_test"),
+    ),
+    ("unit_tests", "foreseen"),
     ("engine",),
     ("state", "promoted", "asking", "stopping"),
     ("opened",),

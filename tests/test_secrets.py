@@ -1,6 +1,7 @@
 """I12: a secret setting is in no document, no cache, no state and on no command line."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from lamina.api.compiling import compile_text, text_of
+from lamina.api.engine import spark_settings
 from lamina.api.project import open_project
 from lamina.api.starter import start_project
+from lamina.project.keys import keys_of
 from lamina.warehouse.settings import WarehouseSettings
+from lamina.warehouse.sources.jdbc_frames import options_of
 from lamina.warehouse.spark.profile import launch_conf
 
 SECRET = "hunter2-is-no-password"
@@ -62,3 +66,22 @@ def test_i12_a_secret_reaches_spark_but_not_its_command_line(tmp_path: Path) -> 
     assert SECRET not in repr(config)
     settings = WarehouseSettings(root="/r", database="/d", warehouse="/w", logs="/l", conf={KEY: SECRET})
     assert SECRET not in str(launch_conf(settings, jars=(), java_options=""))
+
+
+def test_i12_the_password_of_a_database_is_known_by_its_name_until_spark_needs_it(tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    shutil.copytree(Path(__file__).parents[1] / "examples" / "database", folder)
+    variables = {"SHOP_URL": "jdbc:postgresql://db/shop", "SHOP_USER": "reader", "SHOP_PASSWORD": SECRET}
+    project = open_project(str(folder), variables=variables)
+    assert not project.graph.diagnostics
+    assert not [path for path in folder.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+    # A new password is no other project, also for a later version of the compiler.
+    renewed = {**variables, "SHOP_PASSWORD": "another"}
+    assert text_of(project.scan, variables) == text_of(project.scan, renewed)
+    assert keys_of(project.scan, variables) == keys_of(project.scan, renewed)
+    assert keys_of(project.scan, variables) != keys_of(project.scan, {**variables, "SHOP_USER": "another"})
+    settings = spark_settings(project.config, project.graph, variables)
+    assert SECRET not in repr(settings)
+    assert SECRET not in str(launch_conf(settings, jars=(), java_options=""))
+    orders = next(source for source in project.graph.sources if source.name == "shop.orders")
+    assert options_of(settings, orders)["password"] == SECRET

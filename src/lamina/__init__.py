@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from lamina.errors import LaminaError
     from lamina.planner.preview import Rendered
     from lamina.values.custody import StateCheck, StateRebuild, StateRelocation
+    from lamina.values.freshness import FreshnessResult
+    from lamina.values.pending import PendingResult
     from lamina.values.planned import Planned
     from lamina.values.result import (
         CheckLine,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
         StatusResult,
         VerifyResult,
     )
+    from lamina.values.table_diff import DiffResult
     from lamina.values.tested import UnitTestReport
 
 __version__ = VERSION
@@ -39,12 +42,15 @@ _HOMES = {
     "CheckReport": "values.result",
     "CompileReport": "compiler.report",
     "Config": "config",
+    "DiffResult": "values.table_diff",
     "DropResult": "values.result",
     "Explanation": "compiler.report",
+    "FreshnessResult": "values.freshness",
     "IntervalsResult": "values.result",
     "LaminaError": "errors",
     "Lineage": "compiler.lineage",
     "ListedModel": "compiler.report",
+    "PendingResult": "values.pending",
     "Planned": "values.planned",
     "Project": "api.project",
     "QueryResult": "values.result",
@@ -71,12 +77,15 @@ __all__ = [
     "CheckReport",
     "CompileReport",
     "Config",
+    "DiffResult",
     "DropResult",
     "Explanation",
+    "FreshnessResult",
     "IntervalsResult",
     "LaminaError",
     "Lineage",
     "ListedModel",
+    "PendingResult",
     "Planned",
     "Project",
     "QueryResult",

@@ -14,7 +14,7 @@ def test_secrets_of_the_project_reach_only_spark(tmp_path: Path) -> None:
     with open(f"{root}/lamina.toml", "a", encoding="utf-8") as file:
         file.write('\n[spark.conf]\n"spark.hadoop.fs.s3a.secret.key" = "${KEY}"\n"spark.sql.shuffle.partitions" = 3\n')
     project = open_project(root, variables={"KEY": "hush"})
-    settings = spark_settings(project.config, project.graph)
+    settings = spark_settings(project.config, project.graph, project.variables)
 
     assert "hush" not in repr(settings)
     conf = session_conf(settings)

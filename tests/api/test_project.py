@@ -154,3 +154,10 @@ def test_a_plan_can_be_applied_by_its_id_only(shop: Path) -> None:
     project = lamina.open(shop, variables={})
     with pytest.raises(lamina.LaminaError, match="there is no plan `unknown`"):
         project.apply("unknown")
+
+
+def test_a_plan_names_the_codes_that_its_models_allow(shop: Path) -> None:
+    (shop / "models/sales/totals.toml").write_text('allow = ["L431"]\n')
+    project = lamina.open(shop, variables={})
+    assert project.plan().allowed == {"sales.totals": ("L431",)}
+    assert project.plan(select="orders").allowed == {}

@@ -21,7 +21,7 @@ from lamina.values.names import (
     RunId,
     TableName,
 )
-from lamina.values.plan import Assumed, Plan, Selection
+from lamina.values.plan import Assumed, Plan, Rename, Selection
 from lamina.values.project_text import project_text
 from lamina.values.row_counts import RowCounts
 from lamina.values.touch import Nothing, Touch
@@ -180,3 +180,8 @@ def check_of(name: str) -> CheckResult:
         rows_failed=0,
         scope="batch",
     )
+
+
+def rename_of(before: str, after: str) -> Rename:
+    """Return what gives a table another name."""
+    return Rename(model=ORDERS, before=TableName(before), after=TableName(after), reason="")

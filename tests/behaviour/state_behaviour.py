@@ -18,6 +18,7 @@ from tests.behaviour.examples import (
     lease_of,
     plan_of,
     published_of,
+    rename_of,
     run_of,
     touch_of,
 )
@@ -101,12 +102,46 @@ class LeaseBehaviour:
             lambda: store.fail((failure_of(days(1, 2)),), stale),
             lambda: store.ask_again({ORDERS: (days(1, 2),)}, stale),
             lambda: store.expire(frozenset(), stale, now=NOW),
+            lambda: store.rename((rename_of("sales.orders", "sales.other"),), stale),
         )
         for write in writes:
             with pytest.raises(LeaseLost):
                 write()
         assert store.view(PROD) == before
         assert store.intents(PROD) == ()
+
+
+class RenameBehaviour:
+    """A table gets another name, and nothing else of it changes."""
+
+    def test_tables_get_their_names_in_one_moment(self, store: StateStore, stages: Stager, pointer: Pointer) -> None:
+        lease = lease_of(store)
+        for commit, table in (("c1", "sales.orders"), ("c2", "sales.other")):
+            stages(commit, f"mem:{commit}")
+            published = published_of(commit, base=None, pointer=f"mem:{commit}")
+            store.record(
+                published.replace(move=published.move.replace(target=TableName(table))),
+                lease,
+                at=NOW,
+                execution_time=NOW,
+            )
+        before = store.view(PROD)
+        swap = (rename_of("sales.orders", "sales.other"), rename_of("sales.other", "sales.orders"))
+        assert store.rename(swap, lease) == swap
+        assert (pointer("sales.other"), pointer("sales.orders")) == ("mem:c1", "mem:c2")
+        assert store.view(PROD) == before
+
+    def test_a_name_that_was_taken_meanwhile_is_left_to_its_table(
+        self, store: StateStore, stages: Stager, pointer: Pointer
+    ) -> None:
+        lease = lease_of(store)
+        stages("c1", "mem:1")
+        store.record(published_of("c1", base=None, pointer="mem:1"), lease, at=NOW, execution_time=NOW)
+        assert store.rename((rename_of("sales.gone", "sales.other"),), lease) == ()
+        assert store.rename((rename_of("sales.gone", "sales.orders"),), lease) == ()
+        done = rename_of("sales.orders", "sales.other")
+        assert store.rename((done,), lease) == (done,)
+        assert (pointer(), pointer("sales.other")) == (None, "mem:1")
 
 
 class RecordBehaviour:
@@ -314,7 +349,7 @@ class HistoryBehaviour:
         assert store.load_plan(PROD, PlanId("x")) is None
 
 
-class StateBehaviour(LeaseBehaviour, RecordBehaviour, LogBehaviour, HistoryBehaviour):
+class StateBehaviour(LeaseBehaviour, RenameBehaviour, RecordBehaviour, LogBehaviour, HistoryBehaviour):
     """The whole port."""
 
 

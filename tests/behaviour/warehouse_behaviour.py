@@ -259,7 +259,8 @@ class HistoryBehaviour:
         bench.drop(trial.target)
         assert trial.pointer() is None
         assert trial.warehouse.left_mark(trial.target, pointer) == trial.mark(built.batch)
-        assert trial.warehouse.left_mark(TableName("sales.never"), pointer) is None
+        assert trial.warehouse.left_mark(TableName("sales.renamed"), pointer) == trial.mark(built.batch)
+        assert trial.warehouse.left_mark(TableName("sales.never"), None) is None
 
     def test_nothing_is_left_of_a_table_that_was_purged(self, bench: Bench) -> None:
         bench.append_rows([event(1, 1)])

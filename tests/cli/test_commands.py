@@ -8,6 +8,8 @@ import pytest
 
 from lamina.api.starter import start_project
 from lamina.cli.app import run_command
+from lamina.cli.documents import document_of
+from lamina.values.codec import from_json
 
 
 @pytest.fixture(scope="module")
@@ -148,3 +150,47 @@ def test_rule_explains_a_code_by_code_or_name(run: Command) -> None:
 def test_completions_name_every_command(run: Command, shell: str) -> None:
     script = run.text("completions", shell)
     assert all(name in script for name in ("compile", "lineage", "render"))
+
+
+def test_pending_lists_what_was_never_built(run: Command) -> None:
+    document = run.json("pending", "-s", "sales.daily_revenue", "--execution-time", "2026-04-04T06:00")
+    assert [(item["model"], item["start"], item["end"], item["status"]) for item in document["pending"]] == [
+        ("sales.daily_revenue", "2026-04-01T00:00:00Z", "2026-04-04T00:00:00Z", "not_built")
+    ]
+    text = run.text("pending", "-s", "sales.daily_revenue", "--execution-time", "2026-04-04T06:00")
+    assert "sales.daily_revenue  not built  2026-04-01 to 2026-04-03  first build" in text
+    assert text.endswith("1 range of 1 model pending: 1 not built; next due 2026-04-05T00:00:00Z\n")
+
+
+def test_a_printed_document_of_looking_is_its_schema(run: Command) -> None:
+    for name, *arguments in (("pending",), ("explain", "daily_revenue", "--execution-time", "2026-04-04T06:00")):
+        printed, fields = run.json(name, *arguments), document_of(name)
+        assert list(printed) == list(fields)
+        for field, kind in fields.items():
+            from_json(json.dumps(printed[field]), kind)
+
+
+def test_explain_says_why_a_model_is_not_due(run: Command) -> None:
+    text = run.text("explain", "daily_revenue", "--execution-time", "2026-03-10T06:00")
+    assert text.startswith("sales.daily_revenue at 2026-03-10T06:00:00Z: nothing is due before 2026-04-02T00:00Z\n")
+    assert "due       nothing before 2026-04-02T00:00:00Z\n" in text
+    assert "staging.orders  not built: first build" in text
+    assert "incrementality" not in text
+
+
+def test_explain_of_a_model_without_a_table_has_no_time(run: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["completed_orders", "--execution-time", "2026-04-04T06:00", "--project-dir", str(run.root)]
+    assert run_command("explain", arguments) == 64
+    assert "is ephemeral: it has no table" in capsys.readouterr().err
+
+
+def test_what_does_not_compile_is_pending_and_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    start_project(str(tmp_path / "shop"), "quickstart")
+    (tmp_path / "shop/models/sales/country_revenue.sql").write_text("SELECT nope FROM staging.orders")
+    time = ["--execution-time", "2026-04-04T06:00", "--project-dir", str(tmp_path / "shop"), "--output", "json"]
+    assert run_command("pending", ["-s", "sales.country_revenue", *time]) == 1
+    (item,) = json.loads(capsys.readouterr().out)["pending"]
+    assert (item["model"], item["status"]) == ("sales.country_revenue", "failed")
+    assert item["reason"].startswith("it does not compile: no input of the query has a column `nope`")
+    assert run_command("explain", ["country_revenue", *time]) == 0
+    assert json.loads(capsys.readouterr().out)["at"]["pending"] == [item]

@@ -12,8 +12,12 @@ PAGE = SOURCE.parents[1] / "CONTRIBUTING.md"
 BESIDE: dict[str, set[str]] = {  # where the word means something else
     "config": {"__init__.py"},  # a module
     "check": {"cli/history.py"},  # the head of a column
+    "pending": {"cli/at_time.py", "cli/intervals.py"},  # a heading, a kind of range
     "run": {"cli/commands.py", "cli/history.py"},  # a job, the head of a column
-    "status": {"cli/answer.py", "cli/documents.py", "cli/history.py", "cli/run_answer.py"},  # a field, a column
+    "status": {
+        *("cli/answer.py", "cli/documents.py", "cli/history.py", "cli/run_answer.py", "cli/pending.py"),
+        "cli/freshness.py",
+    },  # a field, a column
 }
 
 

@@ -49,6 +49,15 @@ def test_what_failed_before_is_failed_in_the_plan_as_in_a_run() -> None:
     ]
 
 
+def test_codes_that_a_model_allows_are_shown_also_where_nothing_is_to_do() -> None:
+    shown = drawn(plan_tree(plan(Skip(model=A, reason="unchanged")), (), allowed={A: ("L422", "L431")}), width=100)
+    assert shown[1:] == [
+        "├── 1 model unchanged",
+        "├── sales.a allows L422, L431: see `lamina explain sales.a`",
+        "└── nothing to do",
+    ]
+
+
 def test_ranges_are_shown_in_the_zone_of_their_model() -> None:
     start, end = (datetime(2026, 3, 31, 22, tzinfo=UTC), datetime(2026, 4, 2, 22, tzinfo=UTC))
     build = Build(model=A, intervals=(Interval(start, end),), reason="first build", mode="replace_slices")
@@ -95,7 +104,7 @@ def test_a_rebuild_through_an_ephemeral_model_names_it() -> None:
             ModelChange(model=A, change="metadata", settings=("description", "checks")),
             "sales.a: metadata (description, checks); checks are evaluated with the next build",
         ),
-        (ModelChange(model=A, change="removed"), "sales.a: removed; its table stays"),
+        (ModelChange(model=A, change="removed"), "sales.a: removed; its table or view stays"),
     ],
 )
 def test_a_change_in_words(change: ModelChange, words: str) -> None:

@@ -19,7 +19,8 @@ from lamina.values.diagnostic import Diagnostic
 from lamina.values.event import StepFinished
 from lamina.values.interval import WHOLE
 from lamina.values.names import ModelName
-from lamina.values.result import Materialization, NextDue, Propagation, RunResult, RunStatus
+from lamina.values.pending import NextDue
+from lamina.values.result import Materialization, Propagation, RunResult, RunStatus
 
 LONG = "Division by zero. Use `try_divide` to tolerate divisor being 0"
 ERROR = Diagnostic(

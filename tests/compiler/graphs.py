@@ -32,8 +32,8 @@ def model(
     settings = settings or ModelSettings()
     inlined = facts.pop("inlined", {})
     fingerprint = local(
-        canonical(parsed.tree),
         settings,
+        code=canonical(parsed.tree),
         kind="sql",
         relations={},
         join_columns=(),

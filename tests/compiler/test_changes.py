@@ -1,5 +1,7 @@
 """What became of a model between two versions of a project, and who reads what changed."""
 
+from typing import Any
+
 import pytest
 from tests.compiler.graphs import ephemeral, graph, model
 
@@ -100,6 +102,23 @@ def test_a_layout_changes_no_row() -> None:
     was, now = (ORDERS.replace(rows_fingerprint=Fingerprint("r"), fingerprint=Fingerprint(name)) for name in "ab")
     now = now.replace(settings=now.settings.replace(partitioned_by=("id",)))
     assert only(was, now).change == "metadata"
+
+
+def test_another_grid_changes_no_row_unless_slices_or_dates_depend_on_it() -> None:
+    def cut(unit: str, kind: str = "timestamp", **settings: Any) -> CompiledModel:
+        strategy = TimeInterval(ColumnName("id")).replace(
+            granularity=unit, batch_size=settings.pop("batch_size", "auto")
+        )
+        found = model("sales.orders", ORDERS.text, columns=f"id {kind}", settings=ModelSettings(strategy, **settings))
+        return found.replace(gridless_fingerprint=Fingerprint("query"))
+
+    assert only(cut("day"), cut("week")).change == "metadata"
+    assert only(cut("day"), cut("day", timezone="Europe/Berlin")).change == "metadata"
+    assert only(cut("day", "date"), cut("week", "date")).change == "metadata"
+    assert only(cut("day", "date"), cut("day", "date", timezone="Europe/Berlin")).change == "rows_changed"
+    assert only(cut("day"), cut("week", batch_size=1)).change == "rows_changed"
+    other = cut("week").replace(gridless_fingerprint=Fingerprint("another query"))
+    assert only(cut("day"), other).change == "rows_changed"
 
 
 def test_a_type_that_cannot_be_seen_is_not_another_type() -> None:

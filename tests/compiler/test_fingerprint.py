@@ -7,7 +7,7 @@ import pytest
 from sqlglot import parse_one
 
 from lamina.compiler.identity.canonical import canonical
-from lamina.compiler.identity.fingerprint import local
+from lamina.compiler.identity.fingerprint import local, without_grid
 from lamina.project.fixed_conf import FIXED_CONF
 from lamina.project.model import CheckSettings, ContractSettings, InputSettings, ModelSettings
 from lamina.project.project import Variable
@@ -29,7 +29,7 @@ def fingerprint(settings: ModelSettings, **changes: Any) -> Fingerprint:
         "modules": {},
         "inlined": {},
     }
-    return local(changes.pop("code", "code"), settings, **{**arguments, **changes})
+    return local(settings, **{**arguments, "code": "code", **changes})
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,12 @@ def test_settings_that_change_no_row_are_left_out(changes: dict[str, Any]) -> No
     assert fingerprint(DAILY.replace(**changes)) == fingerprint(DAILY)
 
 
+def test_what_a_check_that_sorts_rows_out_says_enters() -> None:
+    check = CheckSettings(type="expression", expression="a > 0", on_failure="quarantine")
+    others = (check, check.replace(expression="a > 1"), check.replace(where="b"), check.replace(name="positive"))
+    assert len({fingerprint(DAILY.replace(checks=(item,))) for item in others}) == 4
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -77,6 +83,7 @@ def test_settings_that_change_no_row_are_left_out(changes: dict[str, Any]) -> No
         {"conf": {"spark.sql.legacy.timeParserPolicy": "LEGACY"}},
         {"conf": {"spark.sql.files.ignoreCorruptFiles": "true"}},
         {"conf": {"spark.unheard.of": "1"}},
+        {"checks": (CheckSettings(type="not_null", column=DAY, on_failure="quarantine"),)},
         {"inputs": {"raw.orders": InputSettings(window="6 days")}},
         {"inputs": {"raw.orders": InputSettings(window_after="6 days")}},
         {"strategy": TimeInterval(time_column=ColumnName("other"))},
@@ -163,6 +170,33 @@ def test_the_order_of_settings_that_are_sequences_enters(one: dict[str, Any], ot
 @pytest.mark.parametrize("setting", FIXED_CONF)
 def test_settings_that_sessions_fix_change_nothing(setting: str) -> None:
     assert fingerprint(ModelSettings(conf={setting: "other"})) == fingerprint(ModelSettings())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"timezone": "Europe/Stockholm"},
+        {"partitioned_by": ("months(day)",)},
+        {"sorted_by": ("id",)},
+        {"strategy": TimeInterval(time_column=DAY, granularity="hour")},
+        {"strategy": TimeInterval(time_column=DAY, granularity="month")},
+    ],
+    ids=str,
+)
+def test_without_its_grid_a_model_is_the_same_in_other_slices(changes: dict[str, Any]) -> None:
+    gridless = [without_grid(settings) for settings in (DAILY, DAILY.replace(**changes))]
+    assert gridless[0] is not None
+    assert gridless[1] is not None
+    assert fingerprint(gridless[0]) == fingerprint(gridless[1])
+
+
+def test_only_models_with_slices_have_a_grid_to_be_without() -> None:
+    assert without_grid(ModelSettings()) is None
+    other = without_grid(DAILY.replace(strategy=TimeInterval(time_column=ColumnName("other"))))
+    gridless = without_grid(DAILY)
+    assert other is not None
+    assert gridless is not None
+    assert fingerprint(other) != fingerprint(gridless)
 
 
 def test_the_zone_of_a_model_without_intervals_changes_nothing() -> None:

@@ -11,7 +11,13 @@ from scripts.generate_rules import PAGE, page_text
 
 from lamina.api.rulebook import find_rule, rule_pages
 from lamina.compiler import rules
-from lamina.compiler.known_rules import rules_by_code, rules_of_model, rules_of_project, rules_of_promotion
+from lamina.compiler.known_rules import (
+    rules_by_code,
+    rules_of_change,
+    rules_of_model,
+    rules_of_project,
+    rules_of_promotion,
+)
 from lamina.project import rules as project_rules
 from lamina.values.diagnostic import Diagnostic
 
@@ -50,7 +56,7 @@ def test_every_rule_has_a_bad_and_a_good_fixture(code: str) -> None:
 
 def test_every_rule_is_found_by_its_file() -> None:
     assert set(rules_by_code()) == set(CODES)
-    found = {*rules_of_model(), *rules_of_promotion(), *rules_of_project()}
+    found = {*rules_of_model(), *rules_of_promotion(), *rules_of_change(), *rules_of_project()}
     assert found == {module.violations for module in MODULES if hasattr(module, "violations")}
 
 

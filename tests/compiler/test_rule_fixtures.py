@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.compiler.projects import compile_project, load_project
 
-from lamina.compiler.contracts import check_promoted
+from lamina.compiler.contracts import check_changes, check_promoted
 from lamina.compiler.unit_tests.resolve import resolve_tests
 from lamina.project.scan import scan_project
 from lamina.project.unit_test_file import read_unit_tests
@@ -25,6 +25,7 @@ def findings(folder: Path) -> list[Diagnostic]:
     if before.exists():
         promoted = compile_project(load_project(str(before), {}))
         found += check_promoted(project.models, graph, promoted=promoted)
+        found += check_changes(project.models, graph, promoted=promoted)
     return found
 
 

@@ -90,7 +90,10 @@ def changed(reader: CompiledModel, use: InputUse, span: Interval) -> Touch:
     ).replace(columns=(Column(column, DataType("date" if use.filters_dates else "timestamp")),))
     batch = Batch(CommitId("c"), parent.name, "replace_slices", (span,), pins=(), base="b", parameters={})
     return Touch(
-        table=use.name, position=Position("2"), parent=Position("1"), extent=batch_extent(batch, parent, added=())
+        table=use.name,
+        position=Position("2"),
+        parent=Position("1"),
+        extent=batch_extent(batch, parent, added=(), is_appended=False),
     )
 
 

@@ -71,9 +71,9 @@ class Shop:
         document = json.loads(self._lamina("verify", environment=self._environment).stdout)
         return {item["model"]: item["status"] for item in document["models"]}
 
-    def revenue(self) -> dict[str, tuple[int, Decimal]]:
-        """Return orders and revenue per day as the table says."""
-        sql = "SELECT order_date, orders, revenue FROM sales.daily_revenue"
+    def revenue(self, table: str = "daily_revenue") -> dict[str, tuple[int, Decimal]]:
+        """Return orders and revenue per day as the table says, or its quarantine."""
+        sql = f"SELECT order_date, orders, revenue FROM sales.{table}"
         document = json.loads(self._lamina("query", sql, "--limit", "1000", environment=self._environment).stdout)
         return {day: (orders, Decimal(revenue)) for day, orders, revenue in document["rows"]}
 

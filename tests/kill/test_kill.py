@@ -91,6 +91,54 @@ def test_a_retry_that_is_killed_is_not_forgotten(shop: Shop) -> None:
     assert shop.command("run") == (0, {})
 
 
+def test_a_run_that_is_killed_around_a_rename_builds_nothing_again(shop: Shop) -> None:
+    assert shop.run() == 0
+    settings = shop.folder / "models" / "sales" / "daily_revenue.toml"
+    before = settings.read_text()
+    for point, alias in (("plan.after", "revenue_by_day"), ("rename.after", "revenue_of_days")):
+        settings.write_text(f'alias = "{alias}"\n{before}')
+        assert shop.run(failpoint=point) == KILLED, f"the run never came to {point}"
+        assert shop.command("run") == (0, {})
+        assert shop.revenue() == shop.expected_revenue()
+    settings.write_text(before)
+    assert shop.command("run") == (0, {})
+    _assert_whole(shop)
+
+
+def test_a_run_that_is_killed_around_a_new_name_of_a_model_builds_nothing_again(shop: Shop) -> None:
+    assert shop.run() == 0
+    folder, name = shop.folder / "models" / "sales", "country_revenue"
+    plain = (folder / f"{name}.toml").read_text()
+    for point in ("plan.after", "mark_again.after", "rename.after", None):
+        now = "country_revenue" if point is None else f"revenue_{point.partition('.')[0]}"
+        (folder / f"{name}.sql").rename(folder / f"{now}.sql")
+        (folder / f"{name}.toml").unlink()
+        (folder / f"{now}.toml").write_text(f'renamed_from = "sales.{name}"\n{plain}')
+        if point is not None:
+            assert shop.run(failpoint=point) == KILLED, f"the run never came to {point}"
+        assert shop.command("run") == (0, {})
+        name = now
+    (folder / f"{name}.toml").write_text(plain)
+    _assert_whole(shop)
+
+
+def test_i2_a_run_that_is_killed_between_a_table_and_its_quarantine_leaves_both_whole(shop: Shop) -> None:
+    settings = shop.folder / "models" / "sales" / "daily_revenue.toml"
+    before = settings.read_text()
+    check = "[[checks]]\nname = 'few'\ntype = 'expression'\nexpression = 'orders < 4'\non_failure = 'quarantine'\n"
+    settings.write_text(f"{before}\n{check}")
+    assert shop.run() == 0
+    for point in ("beside.after", "publish.after"):
+        shop.change_orders()
+        assert shop.run(failpoint=point) == KILLED, f"the run never came to {point}"
+        assert shop.run() == 0
+        table, beside = shop.revenue(), shop.revenue("daily_revenue__quarantine")
+        assert not table.keys() & beside.keys()
+        assert {**table, **beside} == shop.expected_revenue()
+    settings.write_text(before)
+    _assert_whole(shop)
+
+
 def _assert_whole(shop: Shop) -> None:
     assert shop.run() == 0
     assert shop.revenue() == shop.expected_revenue()

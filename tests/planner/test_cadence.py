@@ -3,7 +3,7 @@
 from tests.planner.making import DAILY, day, model
 
 from lamina.planner.cadence import next_due
-from lamina.values.result import NextDue
+from lamina.values.pending import NextDue
 
 NOW = day(10, hour=6)
 

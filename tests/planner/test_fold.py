@@ -60,14 +60,20 @@ def test_other_column_touches_everything() -> None:
 
 
 def test_reader_of_equal_columns_is_spared_with_the_reason() -> None:
-    before = built(STATS, days(1, 20), positions={"raw.orders": "1"})
     equal = Refinement(columns=(ColumnName("amount"), ColumnName("day")))
-    log = {ORDERS: (touch("2", "1", days(3), refinements=(equal,)),)}
-    after, decisions = fold(before, STATS, touches=log, heads={ORDERS: head("2", "day", "amount", "status")})
-    assert owed(after) == ()
-    assert decisions[0].decision == "skip"
-    assert decisions[0].columns == ("status",)
-    assert decisions[0].reason == "only `status` of `raw.orders` changed, which it does not read"
+    for name, columns, reason in (
+        ("sales.orders", ("status",), "only `status` of `sales.orders` changed, which it does not read"),
+        # Columns of a source that nobody reads were not compared.
+        ("raw.orders", (), "nothing that its built slices read in `raw.orders` changed"),
+    ):
+        reader = model(inputs=(use(name, reads=("day", "amount"), by="day"),), strategy=DAILY)
+        before = built(reader, days(1, 20), positions={name: "1"})
+        log = {TableName(name): (touch("2", "1", days(3), table=name, refinements=(equal,)),)}
+        heads = {TableName(name): head("2", "day", "amount", "status", table=name)}
+        after, decisions = fold(before, reader, touches=log, heads=heads)
+        assert owed(after) == ()
+        assert decisions[0].decision == "skip"
+        assert (decisions[0].columns, decisions[0].reason) == (columns, reason)
 
 
 def test_unknown_read_set_is_spared_only_by_a_proof_for_every_column() -> None:

@@ -12,6 +12,14 @@ def head(*files: MetadataFile, known: str | None = None, dropped: int | None = N
     return None if found is None else found.name
 
 
+def test_a_version_with_the_mark_of_its_base_shows_that_a_stage_on_it_was_not_published() -> None:
+    base = file("a").replace(commit="x")
+    stage, expired = file("b", "a", token=9, updated=1).replace(commit="y"), file("c", "a").replace(commit="x")
+    assert head(base, stage, expired) == "c"
+    marked_again = file("d", "a", token=2, updated=2).replace(commit="x")  # by a rename that was not finished
+    assert head(base, stage, marked_again) == "b"
+
+
 def test_the_end_of_a_chain_is_the_head() -> None:
     assert head(file("a"), file("b", "a", token=2), file("c", "a", "b", token=3)) == "c"
 

@@ -6,7 +6,7 @@ from tests.planner.making import DAILY, ORDERS, built, day, days, head, model, t
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.fold import fold
-from lamina.planner.owed_rows import pending_rows
+from lamina.planner.owed_rows import in_all, rows_by_input
 from lamina.planner.segments import cut_out, fuse, leave_out
 from lamina.values.coverage import Coverage
 from lamina.values.interval import WHOLE, Interval
@@ -40,7 +40,7 @@ def owing(subject: CompiledModel, *log: Touch) -> Coverage:
 
 
 def pending(coverage: Coverage, *numbers: int) -> RowCounts | None:
-    return pending_rows(coverage, days(*numbers), inputs=STATS.inputs)
+    return in_all(rows_by_input(coverage, days(*numbers), inputs=STATS.inputs))
 
 
 def test_rows_of_each_day_are_owed_by_that_day() -> None:
@@ -99,7 +99,7 @@ def test_every_slice_that_reads_a_row_owes_it_and_it_is_one_row_of_all() -> None
 
 def test_a_table_without_slices_owes_all_rows() -> None:
     coverage = owing(WHOLE_TABLE, counted("1", "0", {2: RowCounts(late=1), 6: RowCounts(on_time=2)}))
-    assert pending_rows(coverage, WHOLE, inputs=WHOLE_TABLE.inputs) == RowCounts(on_time=2, late=1)
+    assert in_all(rows_by_input(coverage, WHOLE, inputs=WHOLE_TABLE.inputs)) == RowCounts(on_time=2, late=1)
 
 
 @given(st.lists(st.tuples(by_day, st.booleans()), min_size=1, max_size=4), cuts, st.booleans())
@@ -118,7 +118,7 @@ def test_rows_are_the_same_after_any_cuts(
     fused = parts.replace(segments=fuse(parts.segments))
     assert fused == coverage
     for made in (coverage, fused, parts.replace(segments=tuple(sorted(parts.segments, key=lambda it: it.interval)))):
-        assert pending_rows(made, Interval(day(1), day(30)), inputs=subject.inputs) == brought
+        assert in_all(rows_by_input(made, Interval(day(1), day(30)), inputs=subject.inputs)) == brought
     for number in range(1, 21):
         exact = [
             found[at]

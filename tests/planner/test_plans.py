@@ -17,7 +17,7 @@ from lamina.values.coverage import Coverage, Debt
 from lamina.values.facts import Facts, Failure, ModelFacts, TargetFacts
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import EnvironmentName, ModelName, Position, RunId, TableName
-from lamina.values.plan import Action, Block, Build, Plan, Selection, Skip
+from lamina.values.plan import Action, Block, Build, Plan, Rename, Selection, Skip
 from lamina.values.touch import Touch
 
 CASES = sorted((Path(__file__).parent.parent / "fixtures" / "plans").glob("*.toml"))
@@ -125,7 +125,7 @@ def _span(text: str) -> Interval:
 def _line(action: Action) -> str:
     """Render an action on one line, with everything a user sees of it."""
     kind = type(action).__name__.lower()
-    if isinstance(action, Skip):
+    if isinstance(action, Skip | Rename):
         return f"{kind} {action.model}: {action.reason}"
     words = [kind, action.model, *(_text(span) for span in action.intervals)]
     if mode := getattr(action, "mode", None):

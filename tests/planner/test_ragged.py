@@ -127,6 +127,14 @@ def test_a_date_is_read_whole_as_soon_as_its_day_begins() -> None:
     assert asked.span == Interval(day(4), day(1, month=5))
 
 
+@pytest.mark.parametrize(("of_dates", "first"), [(False, day(1, hour=9)), (True, day(2))], ids=["times", "dates"])
+def test_rows_before_the_rest_count_where_slices_reach_back(of_dates: bool, first: datetime) -> None:
+    rest, end = Interval(day(3, hour=9), day(1, month=5)), day(3, hour=9)
+    month = subject(use(by="day", of_dates=of_dates, window_days=2), granularity="month")
+    (asked,) = rest_questions(month, batch(month, end), rest) or ()
+    assert asked.span == Interval(first, day(1, month=5))
+
+
 @pytest.mark.parametrize(
     "item",
     [

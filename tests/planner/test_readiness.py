@@ -10,7 +10,7 @@ from tests.planner.making import DAILY, day, days, model, use
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.readiness import Readiness, Upstream, readiness
 from lamina.values.grid import Grid, day_start
-from lamina.values.interval import WHOLE, Interval, merge
+from lamina.values.interval import MAX, MIN, WHOLE, Interval, merge
 from lamina.values.names import ModelName, TableName
 
 PARENT = TableName("sales.daily")
@@ -53,6 +53,12 @@ def test_a_failed_range_blocks_who_reads_it_though_an_older_version_is_there() -
     assert found.blocked == (days(3, 5),)
     assert found.blocked_by == ("raw.broken",)
     assert found.ready == (days(1, 2), days(6, 9))
+
+
+def test_a_parent_that_cannot_be_written_blocks_every_reader_before_anything_of_it_is_due() -> None:
+    exact = model("sales.week", inputs=(use("sales.daily", by="day"),), strategy=DAILY)
+    found = state(exact, days(1, 9), parent(failed=(Interval(MIN, MAX),)).replace(due=None))
+    assert found.blocked == (days(1, 9),)
 
 
 def test_a_coarser_parent_must_have_the_whole_unit() -> None:

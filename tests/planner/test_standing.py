@@ -7,7 +7,8 @@ from tests.planner.making import DAILY, ORDERS, built, day, days, facts, model, 
 from tests.planner.test_owed_rows import counted
 
 from lamina.planner.fold import fold
-from lamina.planner.standing import built_again, interval_ranges, model_status, pending_ranges
+from lamina.planner.pending import built_again, pending_ranges
+from lamina.planner.standing import interval_ranges, model_status
 from lamina.values.interval import WHOLE, Interval
 from lamina.values.names import ModelName
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Skip, Wait

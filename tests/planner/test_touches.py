@@ -26,6 +26,9 @@ from lamina.values.touch import ColumnRanges, Everything, Ranges, Refinement
 STATS = model(strategy=DAILY)
 
 
+NO_ROWS = Counts()
+
+
 def batch(subject: CompiledModel, *slices: Interval, mode: Mode, since: str | None = None) -> Batch:
     pin = Pin(input=TableName("raw.orders"), position=Position("2"), since=None if since is None else Position(since))
     return Batch(
@@ -40,17 +43,17 @@ def batch(subject: CompiledModel, *slices: Interval, mode: Mode, since: str | No
 
 
 def test_replaced_slices_touch_their_ranges() -> None:
-    extent = batch_extent(batch(STATS, days(3), mode="replace_slices"), STATS, added=())
+    extent = batch_extent(batch(STATS, days(3), mode="replace_slices"), STATS, added=(), is_appended=False)
     assert extent == Ranges(columns=(ColumnRanges(column=ColumnName("day"), ranges=(days(3),)),))
 
 
 def test_a_zoned_date_column_is_touched_in_its_own_domain() -> None:
     zoned = model(strategy=DAILY, column_type="date", timezone="America/New_York")
     local = Interval(day(3, hour=4), day(5, hour=4))
-    extent = batch_extent(batch(zoned, local, mode="replace_slices"), zoned, added=())
+    extent = batch_extent(batch(zoned, local, mode="replace_slices"), zoned, added=(), is_appended=False)
     assert extent == Ranges(columns=(ColumnRanges(column=ColumnName("day"), ranges=(days(3, 4),)),))
     ragged = Interval(day(3, hour=4), day(4, hour=9))
-    extent = batch_extent(batch(zoned, ragged, mode="replace_slices"), zoned, added=())
+    extent = batch_extent(batch(zoned, ragged, mode="replace_slices"), zoned, added=(), is_appended=False)
     assert extent == Ranges(columns=(ColumnRanges(column=ColumnName("day"), ranges=(days(3, 4),)),))
 
 
@@ -58,9 +61,20 @@ def test_an_append_touches_where_its_rows_lie_if_that_is_known() -> None:
     subject = model(strategy=Incremental())
     known = (ColumnRanges(column=ColumnName("ts"), ranges=(days(3),)),)
     made = batch(subject, WHOLE, mode="append")
-    assert batch_extent(made, subject, added=known) == Ranges(columns=known)
-    assert batch_extent(made, subject, added=()) == Everything()
+    assert batch_extent(made, subject, added=known, is_appended=True) == Ranges(columns=known)
+    assert batch_extent(made, subject, added=(), is_appended=True) == Everything()
     assert is_append(made, Counts(inserted=1))
+
+
+def test_an_append_that_replaced_rows_is_compared_and_touches_everything() -> None:
+    subject = model(strategy=Incremental())
+    known = (ColumnRanges(column=ColumnName("ts"), ranges=(days(3),)),)
+    made, counts = batch(subject, WHOLE, mode="append"), Counts(inserted=2, deleted=1)
+    assert not is_append(made, counts)
+    assert batch_extent(made, subject, added=known, is_appended=False) == Everything()
+    assert is_compared(made, built(subject, WHOLE), (), counts)
+    staged = Staged(batch=made, pointer="p", position=Position("3"), counts=Counts(deleted=1), columns=())
+    assert not adds_nothing(staged)
 
 
 def test_an_append_without_rows_touches_no_reader() -> None:
@@ -74,7 +88,7 @@ def test_an_append_without_rows_touches_no_reader() -> None:
 
 def test_a_replaced_table_touches_everything() -> None:
     made = batch(STATS, days(1, 9), mode="replace_all")
-    assert batch_extent(made, STATS, added=()) == Everything()
+    assert batch_extent(made, STATS, added=(), is_appended=False) == Everything()
     assert not is_append(made, Counts(inserted=1))
 
 
@@ -87,13 +101,13 @@ def test_slices_that_had_no_rows_are_filled_by_an_append() -> None:
 
 def test_only_what_replaces_built_rows_is_compared() -> None:
     coverage = built(STATS, days(1, 5))
-    assert is_compared(batch(STATS, days(3), mode="replace_slices"), coverage, ())
-    assert not is_compared(batch(STATS, days(6), mode="replace_slices"), coverage, ())
-    assert not is_compared(batch(STATS, days(3), mode="replace_slices").replace(base=None), coverage, ())
-    assert not is_compared(batch(STATS, WHOLE, mode="append"), built(STATS, WHOLE), ())
+    assert is_compared(batch(STATS, days(3), mode="replace_slices"), coverage, (), NO_ROWS)
+    assert not is_compared(batch(STATS, days(6), mode="replace_slices"), coverage, (), NO_ROWS)
+    assert not is_compared(batch(STATS, days(3), mode="replace_slices").replace(base=None), coverage, (), NO_ROWS)
+    assert not is_compared(batch(STATS, WHOLE, mode="append"), built(STATS, WHOLE), (), NO_ROWS)
     new_rows = batch(STATS, WHOLE, mode="merge", since="1")
-    assert not is_compared(new_rows, built(STATS, WHOLE), ())
-    assert is_compared(new_rows, built(STATS, WHOLE), (DiffQuestion(columns=None),))
+    assert not is_compared(new_rows, built(STATS, WHOLE), (), NO_ROWS)
+    assert is_compared(new_rows, built(STATS, WHOLE), (DiffQuestion(columns=None),), NO_ROWS)
 
 
 def test_a_diff_is_asked_once_for_each_way_of_reading() -> None:

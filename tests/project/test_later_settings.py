@@ -10,7 +10,7 @@ from lamina.api.starter import start_project
 from lamina.errors import ProjectInvalid
 
 
-@pytest.mark.parametrize("word", ["version", "files", "always", "checksum"])
+@pytest.mark.parametrize("word", ["version", "files", "watermark"])
 def test_a_detector_that_cannot_be_chosen_is_refused(tmp_path: Path, word: str) -> None:
     start_project(str(tmp_path / "shop"), "quickstart")
     source = tmp_path / "shop" / "sources" / "raw.toml"

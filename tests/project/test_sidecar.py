@@ -10,7 +10,7 @@ from lamina.project.decode import Findings, decode_table
 from lamina.project.fixed_conf import FIXED_CONF
 from lamina.project.model import InputSettings, ModelSettings, SettingPlaces
 from lamina.project.sidecar import KEYS, LATER_KEYS, Defaults, Sidecar, read_defaults, read_sidecar
-from lamina.project.strategy import FullRefresh, Incremental, Merge, TimeInterval
+from lamina.project.strategy import FullRefresh, Incremental, Merge, Microbatch, TimeInterval
 from lamina.values.names import ColumnName
 from lamina.values.schema import Column, DataType
 
@@ -167,10 +167,58 @@ def test_every_unknown_code_is_reported() -> None:
         'type = "merge"\nunique_key = ["id"]\nupdate_columns = ["a", "b", "A"]',
         'type = "delete_insert"\npartition_by = ["id", "id"]',
         'type = "merge"\nunique_key = ["id"]\nupdate_columns = ["ID"]',
+        'type = "snapshot"\nunique_key = ["id"]\nupdated_at = "ID"',
+        'type = "snapshot"\nunique_key = ["id"]\ncheck_columns = ["a", "ID"]',
+        'type = "snapshot"\nunique_key = ["id"]\nupdated_at = "at"\ncheck_columns = ["a"]',
     ],
 )
 def test_a_column_that_is_named_twice_is_reported_once(strategy: str) -> None:
     assert codes(read(f"[strategy]\n{strategy}\n")) == ["L126"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "found"),
+    [
+        ('unique_key = ["id"]', ["L117"]),
+        ('updated_at = "at"', ["L117"]),
+        ('unique_key = ["id"]\nupdated_at = 1', ["L114"]),
+        ('unique_key = ["id"]\nupdated_at = "at"\nlookback = 1', ["L128"]),
+        ('unique_key = ["id"]\nupdated_at = "at"\ngranularity = "day"\ntime_column = "at"', ["L128", "L128"]),
+        ('unique_key = ["id"]\nupdated_at = "at"', []),
+        ('unique_key = ["id"]\ncheck_columns = ["a"]', []),
+    ],
+)
+def test_a_snapshot_has_one_way_to_see_changes_and_no_slices(settings: str, found: list[str]) -> None:
+    assert codes(read(f'[strategy]\ntype = "snapshot"\n{settings}\n')) == found
+
+
+@pytest.mark.parametrize(("on_breach", "found"), [("stop", ["L126"]), ("warn", [])])
+def test_a_budget_that_stops_needs_slices_that_come_to_an_end(on_breach: str, found: list[str]) -> None:
+    strategy = '[strategy]\ntype = "time_interval"\ntime_column = "day"\nrebuild = "always"\n'
+    assert codes(read(f'{strategy}[budget]\nmax_slices = 3\non_breach = "{on_breach}"\n')) == found
+
+
+@pytest.mark.parametrize(
+    ("most", "on_breach", "found"),
+    [
+        ("max_slices = 2", "stop", ["L126"]),
+        ("max_slices = 3", "stop", []),
+        ("max_slices = 2", "warn", []),
+        ("max_rows_written = 1", "stop", []),
+    ],
+)
+def test_a_budget_that_stops_has_room_for_a_new_slice_after_the_lookback(
+    most: str, on_breach: str, found: list[str]
+) -> None:
+    strategy = '[strategy]\ntype = "time_interval"\ntime_column = "day"\nlookback = 2\n'
+    assert codes(read(f'{strategy}[budget]\n{most}\non_breach = "{on_breach}"\n')) == found
+
+
+@pytest.mark.parametrize("kept", ["protect_history = true", 'on_change = "forward_only"'])
+@pytest.mark.parametrize(("rebuild", "found"), [("always", ["L126"]), ("last_days:2", []), ("stale", [])])
+def test_history_that_is_kept_is_not_built_in_every_run(kept: str, rebuild: str, found: list[str]) -> None:
+    strategy = f'[strategy]\ntype = "time_interval"\ntime_column = "day"\nrebuild = "{rebuild}"\n'
+    assert codes(read(f"{kept}\n{strategy}")) == found
 
 
 @pytest.mark.parametrize("key", sorted(LATER_KEYS))
@@ -178,17 +226,8 @@ def test_what_is_not_built_yet_is_refused(key: str) -> None:
     assert codes(read(f"{key} = 1")) == ["L116"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'on_change = "forward_only"',
-        '[strategy]\ntype = "events"\nload_time = "x"',
-        '[strategy]\ntype = "incremental"\nposition = "timestamp"',
-        '[[checks]]\ntype = "not_null"\ncolumn = "a"\non_failure = "quarantine"',
-    ],
-)
-def test_a_word_of_a_later_feature_is_refused_once(text: str) -> None:
-    assert codes(read(text)) == ["L116"]
+def test_a_word_of_a_later_feature_is_refused_once() -> None:
+    assert codes(read('[strategy]\ntype = "events"\nload_time = "x"')) == ["L116"]
 
 
 def test_fixed_spark_settings_cannot_be_changed() -> None:
@@ -302,3 +341,78 @@ def test_unique_is_about_the_table_unless_it_says_otherwise(text: str, scope: st
 def test_an_unknown_key_is_shown_where_it_belongs(text: str, hint: str | None) -> None:
     found = [item for item in read(text).diagnostics if item.code == "L110"]
     assert [item.hint for item in found] == [hint]
+
+
+@pytest.mark.parametrize("rebuild", ["stale", "always", "last_days:1", "last_days:30"])
+def test_what_every_run_builds(rebuild: str) -> None:
+    found = read(f'[strategy]\ntype = "time_interval"\ntime_column = "day"\nrebuild = "{rebuild}"\n')
+    assert not found.diagnostics
+    assert found.settings.strategy == TimeInterval(time_column=ColumnName("day"), rebuild=rebuild)
+
+
+@pytest.mark.parametrize(
+    ("rebuild", "code"),
+    [
+        ('"last_days"', "L115"),
+        ('"last_days:"', "L115"),
+        ('"last_days:x"', "L115"),
+        ('"last_days:-1"', "L115"),
+        ('"last_days:٣"', "L115"),
+        ('"last_days:0"', "L133"),
+        ('"last_days:1000000"', "L115"),
+        ('"allways"', "L115"),
+        ("3", "L114"),
+    ],
+)
+def test_what_no_run_can_build(rebuild: str, code: str) -> None:
+    found = read(f'[strategy]\ntype = "time_interval"\ntime_column = "day"\nrebuild = {rebuild}\n')
+    assert [item.code for item in found.diagnostics] == [code]
+
+
+def test_a_microbatch_takes_the_names_of_dbt() -> None:
+    words = 'event_time = "at"\nbegin = "2026-04-01"\nbatch_size = "day"\nlookback = 3\n'
+    found = read(f'[strategy]\ntype = "microbatch"\n{words}')
+    assert not found.diagnostics
+    assert found.settings.strategy == Microbatch(time_column=ColumnName("at"), granularity="day", lookback=3)
+    assert found.settings.start == "2026-04-01"
+    own = 'time_column = "at"\ngranularity = "day"\nlookback = 3\n'
+    assert read(f'start = "2026-04-01"\n[strategy]\ntype = "microbatch"\n{own}').settings == found.settings
+
+
+def test_a_microbatch_is_an_hour_that_is_built_twice() -> None:
+    found = read('[strategy]\ntype = "microbatch"\ntime_column = "at"\nbatch_size = 6\n').settings.strategy
+    assert found == Microbatch(time_column=ColumnName("at"), granularity="hour", lookback=1, batch_size=6)
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ('type = "microbatch"', ["L117"]),
+        ('type = "microbatch"\ntime_column = "at"\nevent_time = "at"', ["L126"]),
+        ('type = "microbatch"\ntime_column = "at"\ngranularity = "day"\nbatch_size = "day"', ["L126"]),
+        ('type = "microbatch"\ntime_column = "at"\nbatch_size = "decade"', ["L114"]),
+        ('type = "microbatch"\ntime_column = "at"\nbegin = "soon"', ["L125"]),
+        ('type = "time_interval"\ntime_column = "at"\nbatch_size = "day"', ["L114"]),
+        ('type = "time_interval"\ntime_column = "at"\nbegin = "2026-04-01"', ["L128"]),
+        ('type = "time_interval"\ntime_column = "at"\nevent_time = "at"', ["L128"]),
+    ],
+)
+def test_names_of_dbt_that_do_not_fit(settings: str, expected: list[str]) -> None:
+    found = read(f"[strategy]\n{settings}\n")
+    assert codes(found) == expected
+    assert found.settings.start is None
+
+
+def test_a_start_is_given_once() -> None:
+    text = 'start = "2026-04-01"\n[strategy]\ntype = "microbatch"\nevent_time = "at"\nbegin = "2026-05-01"\n'
+    found = read(text)
+    assert codes(found) == ["L126"]
+    assert found.settings.start == "2026-04-01"
+
+
+def test_folder_defaults_may_use_the_names_of_dbt() -> None:
+    defaults = folder('[strategy]\ntype = "microbatch"\nevent_time = "at"\nbegin = "2026-04-01"\nbatch_size = "day"\n')
+    found = read("[strategy]\nlookback = 0\n", defaults=defaults)
+    assert not found.diagnostics
+    assert found.settings.strategy == Microbatch(time_column=ColumnName("at"), granularity="day", lookback=0)
+    assert found.settings.start == "2026-04-01"

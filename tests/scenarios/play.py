@@ -28,7 +28,7 @@ from lamina.warehouse.spark.session import Application
 
 PROD = EnvironmentName("prod")
 CASES = Path(__file__).parent / "cases"
-TIMED = ("run", "plan", "status", "intervals")  # commands that take the step's time as now
+TIMED = ("run", "plan", "status", "intervals", "pending")  # commands that take the step's time as now
 
 
 @dataclass(frozen=True)
@@ -325,6 +325,8 @@ class Player:
         code, document = self.command("run", at)
         assert (code, document["status"]) == (0, "nothing_to_do"), _in_words(document)
         assert self.pointers() == before
+        _, left = self.command("pending", at)
+        assert not [item for item in left["pending"] if item["status"] in ("stale", "not_built")], json.dumps(left)
         assert not any(item.is_started for item in self._applications[count:]), "looking started Spark"
 
     def _columns(self, name: str) -> str:

@@ -1,9 +1,9 @@
 """Queries of simulated models: a small algebra with two meanings, rows in memory and Spark SQL text."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Any, Literal
 
 from lamina.values.interval import MAX, MIN, Interval
 
@@ -13,6 +13,7 @@ DAY = timedelta(days=1)
 
 # Every simulated column has its type by name, so that both meanings agree on schemas.
 TYPES = {"id": "bigint", "ts": "timestamp", "day": "timestamp", "key": "string", "status": "string"}
+TYPES |= {"valid_from": "timestamp", "valid_to": "timestamp"}
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,16 @@ class Join:
     on: tuple[str, ...]
 
 
+Total = tuple[str, Literal["sum", "count", "max"], str]  # name, how, of which column
+
+
 @dataclass(frozen=True)
 class Group:
     """One row for each key, with totals."""
 
     child: "Expression"
     keys: tuple[str, ...]
-    totals: tuple[tuple[str, Literal["sum", "count", "max"], str], ...]
+    totals: tuple[Total, ...]
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,30 @@ class Union:
     right: "Expression"
 
 
-Expression = Read | Keep | Pick | Join | Group | Spread | Union
+@dataclass(frozen=True)
+class Sound:
+    """Rows whose amount is within all limits; each limit has the name of the check that sorts the others out."""
+
+    child: "Expression"
+    limits: tuple[tuple[str, int], ...]
+
+
+Expression = Read | Keep | Pick | Join | Group | Spread | Union | Sound
+
+
+def unsorted(expression: Expression) -> Expression:
+    """Return a query with the rows that checks sort out."""
+    return expression.child if isinstance(expression, Sound) else expression
+
+
+def with_table(expression: "Expression", before: str, now: str) -> "Expression":
+    """Return a query that reads a table under another name."""
+    if isinstance(expression, Read):
+        return replace(expression, table=now) if expression.table == before else expression
+    parts: dict[str, Any] = {part.name: getattr(expression, part.name) for part in fields(expression)}
+    kinds = (Read, Keep, Pick, Join, Group, Spread, Union, Sound)
+    inner = {name: with_table(part, before, now) for name, part in parts.items() if isinstance(part, kinds)}
+    return type(expression)(**{**parts, **inner})
 
 
 def columns_of(expression: Expression) -> tuple[str, ...]:
@@ -109,7 +136,7 @@ def columns_of(expression: Expression) -> tuple[str, ...]:
             return (*columns_of(expression.left), *right)
         case Union():
             return columns_of(expression.left)
-        case Keep() | Spread():
+        case Keep() | Spread() | Sound():
             return columns_of(expression.child)
 
 
@@ -136,6 +163,8 @@ def evaluate(expression: Expression, read: Callable[[Read], Relation], span: Int
             return _read(expression, read(expression), span)
         case Keep():
             return _keep(expression, evaluate(expression.child, read, span))
+        case Sound():
+            return _sound(expression, evaluate(expression.child, read, span))
         case Pick():
             return _pick(expression, evaluate(expression.child, read, span))
         case Join():
@@ -182,6 +211,16 @@ def _keep(expression: Keep, child: Relation) -> Relation:
                 return isinstance(cell, int) and isinstance(wanted, int) and cell < wanted
 
     return Relation(child.columns, tuple(row for row in child.rows if is_kept(row[at])))
+
+
+def _sound(expression: Sound, child: Relation) -> Relation:
+    return Relation(child.columns, tuple(row for row in child.rows if not broken_limits(expression, child, row)))
+
+
+def broken_limits(expression: Sound, child: Relation, row: Row) -> tuple[str, ...]:
+    """Return the names of the limits that a row is above."""
+    cell = row[child.place("amount")]
+    return tuple(name for name, most in expression.limits if isinstance(cell, int) and cell > most)
 
 
 def _pick(expression: Pick, child: Relation) -> Relation:
@@ -275,6 +314,8 @@ def to_sql(expression: Expression) -> str:
             return f"{_select_from(', '.join((*expression.keys, *totals)), expression.child)} GROUP BY {keys}"
         case Spread():
             return _spread_sql(expression)
+        case Sound():
+            return to_sql(expression.child)
         case Union():
             return f"{to_sql(expression.left)} UNION ALL {to_sql(expression.right)}"
 

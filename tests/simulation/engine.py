@@ -100,7 +100,7 @@ def look(world: World) -> dict[ModelName, tuple[ModelVerdict, ModelStatus]]:
     with closing(world.open_command()) as store:
         runtime = _runtime(world, store, MemoryWarehouse(world.lake, graph, world.queries))
         seen = observe(runtime, graph, Selection(), execution_time=world.now)
-        plan = build_plan(graph, seen.facts, environment=world.environment, selection=Selection())
+        plan = build_plan(graph, seen.facts, environment=world.environment, selection=Selection(), redoes=False)
         return {
             model.name: (
                 verify_model(runtime, model, seen),
@@ -139,7 +139,7 @@ def _selection(world: World, graph: Graph, action: Run) -> Selection:
     )
     if action.models is None:
         return flagged
-    chosen = {ModelName(world.target(pick)) for pick in action.models}
+    chosen = {ModelName(world.model(pick)) for pick in action.models}
     return flagged.replace(models=tuple(sorted(chosen)), upstreams=tuple(sorted(_above(graph, chosen) - chosen)))
 
 

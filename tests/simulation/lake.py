@@ -4,18 +4,22 @@ The place of each table's metadata is in a catalog of its own, which the real st
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Literal
 
 from tests.simulation.algebra import Relation, Row
-from tests.simulation.memory_catalog import MemoryCatalog, Pointers
+from tests.simulation.memory_catalog import VIEW, MemoryCatalog, Pointers
 
-from lamina.planner.heads import Kind, MetadataFile, published_head
+from lamina.api.custody import paired
+from lamina.planner.heads import Kind, MetadataFile, published_head, quarantine_head
 from lamina.values.codec import content_hash
 from lamina.values.coverage import Mark
-from lamina.values.names import CommitId, Position, TableName
+from lamina.values.facts import CatalogView
+from lamina.values.names import CommitId, Position, TableName, is_quarantine, quarantine_of
+from lamina.values.plan import Mode
+from lamina.values.source_sums import SourceSums
 from lamina.values.touch import Touch
 from lamina.warehouse.catalog.port import stage_of
 from lamina.warehouse.iceberg.rediscovery import FoundTable
@@ -80,11 +84,15 @@ class Lake:
     contents: dict[int, Relation] = field(default_factory=dict)
     manifests: dict[Position, dict[str, int]] = field(default_factory=dict)
     lost: dict[str, Literal["metadata", "rows"]] = field(default_factory=dict)  # pointers whose files are lost
+    sums: dict[tuple[str, Position], SourceSums] = field(default_factory=dict)  # of sources, by location and position
     broken: dict[str, Fault] = field(default_factory=dict)  # locations of sources that cannot be read
     archive: dict[int, Relation] = field(default_factory=dict)  # every snapshot ever, for the oracle only
     writes: dict[str, int] = field(default_factory=dict)  # how often each file was written, for the oracle only
+    modes: dict[CommitId, Mode] = field(default_factory=dict)  # how each batch wrote, for the oracle only
     numbers: "count[int]" = field(default_factory=lambda: count(1))
-    written: dict[str, tuple[TableName, str | None]] = field(default_factory=dict)  # pointer: its table, and its base
+    written: dict[str, tuple[TableName, str | None]] = field(default_factory=dict)  # pointer: its folder, and its base
+    renamed: dict[str, str] = field(default_factory=dict)  # names that models had: what they are called now
+    definitions: dict[str, CatalogView] = field(default_factory=dict)  # of views, by their pointers
     purged: set[str] = field(default_factory=set)  # pointers of tables that were dropped with their files
 
     # Tables
@@ -98,6 +106,19 @@ class Lake:
         """Return the pointer of a table or a stage."""
         with self.catalog.reading() as transaction:
             return self.catalog.pointer(transaction, table)
+
+    def views(self) -> dict[TableName, CatalogView]:
+        """Return every view of the catalog."""
+        with self.catalog.reading() as transaction:
+            found = self.catalog.views(transaction)
+        return {name: self.definitions[pointer] for name, pointer in found.items()}
+
+    def define(self, commit: CommitId, view: CatalogView) -> str:
+        """Write the definition of a view aside, and return its pointer."""
+        pointer = f"{VIEW}{next(self.numbers)}"
+        self.definitions[pointer] = view.replace(pointer=pointer)
+        self.set_stage(commit, pointer)
+        return pointer
 
     def set_stage(self, commit: CommitId, pointer: str) -> TableName:
         """Make the stage of a batch point at some metadata."""
@@ -119,17 +140,54 @@ class Lake:
         pointer = self.pointer(table)
         return None if pointer is None else self.metadata[pointer]
 
-    def write(self, metadata: Metadata, table: TableName, base: str | None) -> str:
+    def home_of(self, pointer: str) -> TableName:
+        """Return the folder of a table, which has the name that the table was created with."""
+        return self.written[pointer][0]
+
+    def free_home(self, table: TableName, mark: Mark) -> TableName:
+        """Return a folder for a new table: its own name, unless a table that was renamed has that folder."""
+        rows = self.pointers()
+        is_used = any(self.home_of(pointer) == table for name, pointer in rows.items() if name != table)
+        left = next((item.mark for item in self.found({}, {}) if item.table == table), None)
+        is_used |= left is not None and left.owner != mark.owner
+        return TableName(f"{table}__{mark.commit}") if is_used else table
+
+    def place(self, model: str, target: TableName) -> TableName:
+        """Return the name that the table of a model has now, or will have: models of all projects differ in name.
+
+        Where it has none, and another table has the name that it will have, no table has the name that is returned.
+        """
+        rows = self.pointers()
+        marks = {table: self.metadata[pointer].mark for table, pointer in sorted(rows.items())}
+        own = [table for table, mark in marks.items() if self.is_of(mark, model) and not is_quarantine(table)]
+        if own:
+            return target if target in own else max(own, key=lambda table: _token(marks[table]))
+        return target if marks.get(target) is None else TableName(f"nowhere.{model}")
+
+    def is_of(self, mark: Mark | None, model: str) -> bool:
+        """Return whether a mark was made by a model, under whatever name it had."""
+        return mark is not None and self.renamed.get(mark.model, mark.model) == model
+
+    def quarantine_place(self, model: str, target: TableName) -> TableName:
+        """Return the name that the quarantine of a model's table has now; no table has it where there is none."""
+        marks = {table: self.metadata[pointer].mark for table, pointer in self.pointers().items()}
+        own = sorted(table for table, mark in marks.items() if self.is_of(mark, model) and is_quarantine(table))
+        wanted = quarantine_of(self.place(model, target))
+        return wanted if wanted in own else next(iter(own), quarantine_of(TableName(f"nowhere.{model}")))
+
+    def write(self, metadata: Metadata, home: TableName, base: str | None) -> str:
         """Write a metadata object that follows another one of its table, and return its pointer."""
         pointer = f"mem:{next(self.numbers)}"
-        self.written[pointer] = table, base
+        self.written[pointer] = home, base
         self.metadata[pointer] = metadata
         self.archive[metadata.current] = metadata.head.relation
         return pointer
 
     def swing(self, table: TableName, metadata: Metadata) -> None:
         """Point a table at new metadata, as any other writer of the catalog would."""
-        self._register(table, self.write(metadata, table, self.pointer(table)))
+        before = self.pointer(table)
+        home = table if before is None else self.home_of(before)
+        self._register(table, self.write(metadata, home, before))
 
     def commit(self, table: TableName, relation: Relation, operation: Operation) -> None:
         """Commit rows to a table from outside lamina."""
@@ -183,8 +241,11 @@ class Lake:
 
     def purge(self, table: TableName) -> None:
         """Drop a table with its files."""
+        pointer = self.pointer(table)
+        assert pointer is not None, "only a table that is there is purged"
         self.drop(table)
-        self.purged |= {pointer for pointer, (name, _) in self.written.items() if name == table}
+        gone = self.home_of(pointer)
+        self.purged |= {pointer for pointer, (home, _) in self.written.items() if home == gone}
 
     # What is left without the catalog
 
@@ -198,20 +259,34 @@ class Lake:
         return tuple(line)
 
     def found(self, known: dict[TableName, str], dropped: dict[TableName, int]) -> tuple[FoundTable, ...]:
-        """Return every table at its published head, as the files in its folder show it."""
+        """Return every table at its published head, as the files in its folder show it; all names are of folders."""
         files: dict[TableName, list[MetadataFile]] = {}
-        for pointer, (table, _) in self.written.items():
+        for pointer, (home, _) in self.written.items():
             if pointer not in self.purged:
-                files.setdefault(table, []).append(self._file(pointer))
+                files.setdefault(home, []).append(self._file(pointer))
         heads = {
-            table: published_head(items, known=known.get(table), dropped=dropped.get(table))
-            for table, items in files.items()
+            home: published_head(items, known=known.get(home), dropped=dropped.get(home))
+            for home, items in files.items()
         }
-        return tuple(
-            FoundTable(table=table, pointer=head.name, location="", mark=self.metadata[head.name].mark)
-            for table, head in heads.items()
-            if head is not None
-        )
+        return paired((self._found(home, head) for home, head in heads.items()), self.quarantine)
+
+    def quarantine(self, of: FoundTable) -> FoundTable | None:
+        """Return the quarantine of a table at the version that belongs to it, both by their folders."""
+        at, commit = quarantine_of(of.table), None if of.mark is None else of.mark.coverage.quarantine
+        own = (pointer for pointer, (home, _) in self.written.items() if home == at and pointer not in self.purged)
+        return self._found(at, quarantine_head(map(self._file, own), commit=commit))
+
+    def _found(self, home: TableName, head: MetadataFile | None) -> FoundTable | None:
+        if head is None:
+            return None
+        return FoundTable(home, head.name, location="", mark=self.metadata[head.name].mark, updated=head.updated)
+
+    def finished(self, pointer: str) -> Iterator[tuple[str, str]]:
+        """Yield the finished versions of a table up to one, with the commits that they carry, newest first."""
+        for version in self.line(pointer):
+            metadata = self.metadata[version]
+            if metadata.mark is not None and _kind_of(metadata) != "unfinished":
+                yield version, metadata.mark.commit
 
     def _file(self, pointer: str) -> MetadataFile:
         metadata = self.metadata[pointer]
@@ -221,6 +296,7 @@ class Lake:
             kind=_kind_of(metadata),
             token=0 if metadata.mark is None else metadata.mark.token,
             updated=int(pointer.removeprefix("mem:")),
+            commit="" if metadata.mark is None else metadata.mark.commit,
         )
 
     # Files
@@ -272,3 +348,7 @@ def _is_rolled_back(metadata: Metadata, published: Position) -> bool:
 def bag(relation: Relation) -> Counter[Row]:
     """Return rows as a multiset."""
     return Counter(relation.rows)
+
+
+def _token(mark: Mark | None) -> int:
+    return -1 if mark is None else mark.token

@@ -16,6 +16,8 @@ from lamina.warehouse.catalog.port import STAGE_NAMESPACE, Transaction, stage_of
 
 Pointers = dict[TableName, str]
 
+VIEW = "view:"  # how the pointer of a view begins
+
 
 class MemoryTransaction:
     """A transaction of the catalog alone."""
@@ -63,7 +65,13 @@ class MemoryCatalog:
 
     def pointers(self, transaction: Transaction) -> Pointers:
         """Return where the metadata of every table is, stages left out."""
-        return {table: pointer for table, pointer in _draft(transaction).items() if not _is_stage(table)}
+        named = _draft(transaction).items()
+        return {table: pointer for table, pointer in named if not _is_stage(table) and not _is_view(pointer)}
+
+    def views(self, transaction: Transaction) -> Pointers:
+        """Return where the metadata of every view is, stages left out."""
+        named = _draft(transaction).items()
+        return {table: pointer for table, pointer in named if not _is_stage(table) and _is_view(pointer)}
 
     def pointer(self, transaction: Transaction, table: TableName) -> str | None:
         """Return where the metadata of one table, or of a stage, is."""
@@ -73,6 +81,8 @@ class MemoryCatalog:
         """Apply moves and drop their stages; return the first whose target is not at its base, to be rolled back."""
         draft = _draft(transaction)
         for move in moves:
+            if move.view is not None and draft.get(move.target) == move.view:
+                del draft[move.target]
             is_staged = move.base is not None or draft.get(TableName(move.stage)) == move.pointer
             if not is_staged or not is_at_base(draft, move):
                 return move
@@ -136,6 +146,10 @@ def is_at_base(draft: Pointers, move: Move) -> bool:
 def _draft(transaction: Transaction) -> Pointers:
     assert isinstance(transaction, MemoryTransaction | JoinedTransaction), "a transaction of another catalog"
     return transaction.draft
+
+
+def _is_view(pointer: str) -> bool:
+    return pointer.startswith(VIEW)
 
 
 def _is_stage(table: TableName) -> bool:

@@ -4,16 +4,19 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tests.simulation.algebra import Expression, Read, Relation, Row, columns_of, evaluate
+from tests.simulation.algebra import Expression, Read, Relation, Row, columns_of, evaluate, unsorted
 from tests.simulation.lake import Lake, Metadata, Snapshot, bag
-from tests.simulation.row_writes import cut_rows
+from tests.simulation.memory_times import see_times, within
+from tests.simulation.row_writes import aligned, cut_rows
 from tests.simulation.table_versions import steps_since
 
 from lamina.compiler.graph import CompiledModel, Graph
+from lamina.planner.staleness import keeps_older_code
 from lamina.project.source import SourceTable
-from lamina.values.batch import Pin
+from lamina.values.batch import Batch, Pin
 from lamina.values.interval import WHOLE, Interval, merge
 from lamina.values.names import Fingerprint, Position, TableName
+from lamina.values.time_position import TimesSeen
 from lamina.warehouse.failure import FailureKind, RebuildNeeded, WarehouseFailure
 
 
@@ -30,9 +33,17 @@ class MemoryReads:
         """Return the columns that a model's query gives."""
         return columns_of(self._queries[model.fingerprint])
 
-    def compute(self, model: CompiledModel, slices: tuple[Interval, ...], pins: Mapping[TableName, Pin]) -> Relation:
-        """Return the rows that a model's query gives for some slices."""
+    def compute(
+        self,
+        model: CompiledModel,
+        slices: tuple[Interval, ...],
+        pins: Mapping[TableName, Pin],
+        *,
+        is_unsorted: bool = False,
+    ) -> Relation:
+        """Return the rows that a model's query gives for some slices, perhaps with those that checks sort out."""
         query = self._queries[model.fingerprint]
+        query = unsorted(query) if is_unsorted else query
 
         def read(reader: Read) -> Relation:
             return self.read_version(TableName(reader.table), pins.get(TableName(reader.table)), reader=reader)
@@ -40,7 +51,27 @@ class MemoryReads:
         parts = [evaluate(query, read, span) for span in merge(slices)]
         return Relation(parts[0].columns, tuple(row for part in parts for row in part.rows))
 
+    def see_times(self, batch: Batch, model: CompiledModel) -> TimesSeen | None:
+        """Return what a driver has that is read by its timestamps."""
+        read = batch.by_time
+        if read is None:
+            return None
+        pin = next(pin for pin in batch.pins if pin.input == read.input)
+        use = next(use for use in model.inputs if use.name == read.input)
+        columns = tuple(sorted({*map(str, use.read_set or ()), str(read.column)}))
+        rows = self.read_version(read.input, pin, reader=Read(str(read.input), columns))
+        return see_times(rows, read, columns)
+
     def read_version(self, name: TableName, pin: Pin | None, *, reader: Read) -> Relation:
+        """Return the rows of an input; columns of code that has built nothing yet are null."""
+        found = self._read_version(name, pin, reader=reader)
+        found = found if pin is None or pin.span is None else within(found, pin.span)
+        model = self._models.get(name)
+        if model is None or not keeps_older_code(model):
+            return found
+        return aligned(found, tuple(dict.fromkeys((*found.columns, *self.columns(model)))))
+
+    def _read_version(self, name: TableName, pin: Pin | None, *, reader: Read) -> Relation:
         if pin is None:
             return Relation(reader.columns, ())
         source = self._sources.get(name)

@@ -6,12 +6,17 @@ from typing import Literal
 from tests.simulation.algebra import Expression, Read, columns_of, reads_of, to_sql, type_of
 
 from lamina.compiler.graph import CompiledModel, Graph, InputUse
+from lamina.project.limits import AnomalySettings, BudgetSettings
 from lamina.project.model import CheckSettings, ModelSettings
 from lamina.project.source import SourceTable
 from lamina.project.strategy import Incremental, Merge, Strategy, TimeInterval
+from lamina.strategies.table import traits_of
 from lamina.values.codec import content_hash
 from lamina.values.names import ColumnName, Fingerprint, ModelName, SourceName, TableName
 from lamina.values.schema import Column, DataType
+
+NO_GUARD = AnomalySettings()
+NO_BUDGET = BudgetSettings()
 
 
 def simulated_model(
@@ -23,8 +28,11 @@ def simulated_model(
     cron: str | None = None,
     on_touch: Literal["rebuild", "keep"] = "rebuild",
     checks: tuple[CheckSettings, ...] = (),
-    layout: int = 0,
+    anomaly: AnomalySettings = NO_GUARD,
+    budget: BudgetSettings = NO_BUDGET,
+    layout: str = "0",
     is_partial: bool = False,
+    is_forward: bool = False,
 ) -> CompiledModel:
     """Compile a simulated query; inputs that start with `raw.` are sources."""
     uses = tuple(use.replace(on_touch=on_touch) for use in _uses(query, strategy))
@@ -39,25 +47,51 @@ def simulated_model(
             cron=cron,
             allow_partials=is_partial,
             checks=checks,
+            anomaly=anomaly,
+            budget=budget,
             timezone="UTC",
             on_foreign_write="rebuild",
+            on_change="forward_only" if is_forward else "rebuild",
         ),
         target=TableName(name),
         layer=0,
         depends_on=tuple(use.name for use in uses),
         inputs=uses,
-        columns=tuple(Column(ColumnName(column), DataType(type_of(column))) for column in columns_of(query)),
+        columns=tuple(
+            Column(ColumnName(column), DataType(type_of(column))) for column in table_columns(query, strategy)
+        ),
         lineage=(),
-        fingerprint=Fingerprint(content_hash((repr(query), _rows_only(strategy), layout))),
+        fingerprint=fingerprint_of(query, strategy, layout=layout),
         rows_fingerprint=Fingerprint(content_hash((repr(query), _rows_only(strategy)))),
-        layout={"partitioned_by": str(layout)},
+        layout={"partitioned_by": layout},
+        gridless_fingerprint=_gridless(query, strategy),
         looked_up={str(check.to): check.to for check in checks if check.to is not None},
         reads_parameters=("start_date", "end_date") if isinstance(strategy, TimeInterval) else (),
     )
 
 
+def table_columns(query: Expression, strategy: Strategy) -> tuple[str, ...]:
+    """Return the columns of a table: those of its query, and what its strategy adds."""
+    return (*columns_of(query), *(str(column.name) for column in traits_of(strategy).added))
+
+
+def fingerprint_of(query: Expression, strategy: Strategy, *, layout: str) -> Fingerprint:
+    """Return the fingerprint of a simulated query."""
+    return Fingerprint(content_hash((repr(query), _rows_only(strategy), layout)))
+
+
 def _rows_only(strategy: Strategy) -> Strategy:
-    return strategy.replace(batch_size="auto", lookback=0) if isinstance(strategy, TimeInterval) else strategy
+    if isinstance(strategy, Incremental) and strategy.position == "timestamp":
+        return strategy.replace(safety_lag=None)
+    if not isinstance(strategy, TimeInterval):
+        return strategy
+    return strategy.replace(batch_size="auto", lookback=0, rebuild="stale")
+
+
+def _gridless(query: Expression, strategy: Strategy) -> Fingerprint | None:
+    if not isinstance(strategy, TimeInterval):
+        return None
+    return Fingerprint(content_hash((repr(query), _rows_only(strategy).replace(granularity="day"), "gridless")))
 
 
 def _uses(query: Expression, strategy: Strategy) -> tuple[InputUse, ...]:

@@ -5,17 +5,32 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
-from tests.simulation.algebra import DAY, Cell, Expression, Read, Relation, Row, columns_of, evaluate, reads_of
+from tests.simulation.algebra import (
+    DAY,
+    Cell,
+    Expression,
+    Read,
+    Relation,
+    Row,
+    Sound,
+    broken_limits,
+    columns_of,
+    evaluate,
+    reads_of,
+    unsorted,
+)
+from tests.simulation.history_oracle import wrong_history
 from tests.simulation.lake import Lake, bag
 from tests.simulation.project import START
 
 from lamina.compiler.graph import CompiledModel, Graph
+from lamina.planner.time_position import time_column
 from lamina.project.strategy import DeleteInsert, Incremental, Merge, TimeInterval
 from lamina.state.port import ModelRecord
 from lamina.strategies.kept import saves_rows_of
 from lamina.values.coverage import Coverage, Segment
-from lamina.values.interval import WHOLE, Interval
-from lamina.values.names import Fingerprint, ModelName, Position, TableName
+from lamina.values.interval import MAX, WHOLE, Interval
+from lamina.values.names import FAILED_CHECKS, Fingerprint, ModelName, Position, TableName
 
 BEGIN = datetime.combine(START, time(), tzinfo=UTC)
 
@@ -26,7 +41,7 @@ def built_until(graph: Graph, model: CompiledModel, now: datetime) -> datetime:
     """Return up to where an interval model can be built: what it has released, and what its inputs have."""
     noon = now.replace(hour=12, minute=0, second=0, microsecond=0)
     tick = noon if now >= noon else noon - DAY
-    end = (now if model.settings.cron is None else tick).replace(hour=0, minute=0, second=0, microsecond=0)
+    end = first_of(model, now if model.settings.cron is None else tick)
     if model.settings.allow_partials:
         end = now.replace(minute=0, second=0, microsecond=0)
     for use in model.inputs:
@@ -34,19 +49,42 @@ def built_until(graph: Graph, model: CompiledModel, now: datetime) -> datetime:
         if not use.is_model:
             if not ahead:
                 continue
-            end = min(end, (now - ahead).replace(hour=0, minute=0, second=0, microsecond=0))
+            end = min(end, first_of(model, now - ahead))
         elif str(use.name) != str(model.name):
             parent = graph.model(ModelName(use.name))
             if isinstance(parent.settings.strategy, TimeInterval):
                 end = min(end, built_until(graph, parent, now) - ahead)
-    return end if model.settings.allow_partials else end.replace(hour=0)
+    return end if model.settings.allow_partials else first_of(model, end)
+
+
+def first_of(model: CompiledModel, instant: datetime) -> datetime:
+    """Return where the slice of an interval model begins that holds an instant."""
+    unit = _unit(model)
+    hour = instant.replace(minute=0, second=0, microsecond=0)
+    if unit == "hour":
+        return hour
+    return hour.replace(hour=0) - (hour.weekday() * DAY if unit == "week" else timedelta())
+
+
+def _unit(model: CompiledModel) -> str:
+    strategy = model.settings.strategy
+    return strategy.granularity if isinstance(strategy, TimeInterval) else "day"
+
+
+def slice_of(model: CompiledModel, span: Interval) -> Interval:
+    """Return the slices of an interval model that a span reaches into."""
+    last = span.end - timedelta(microseconds=1)
+    length = {"hour": timedelta(hours=1), "day": DAY, "week": 7 * DAY}[_unit(model)]
+    end = MAX if span.end == MAX else first_of(model, last) + length
+    return Interval(first_of(model, span.start), end)
 
 
 def due_of(graph: Graph, model: CompiledModel, now: datetime) -> Interval | None:
     """Return the range of a model that should exist by now."""
     if not isinstance(model.settings.strategy, TimeInterval):
         return WHOLE
-    start, end = datetime.fromisoformat(f"{model.settings.start}T00:00:00+00:00"), built_until(graph, model, now)
+    first = datetime.fromisoformat(f"{model.settings.start}T00:00:00+00:00")
+    start, end = first_of(model, first), built_until(graph, model, now)
     return Interval(start, end) if end > start else None
 
 
@@ -66,7 +104,7 @@ def recompute(lake: Lake, graph: Graph, queries: Queries, *, now: datetime) -> d
     for layer in graph.layers:
         for name in layer:
             model = graph.model(name)
-            if model.traits.kept_by or keeps_rows(model):
+            if model.traits.kept_by or keeps_rows(model) or is_read_by_time(model):
                 # Keys that left the source stay: readers read what is there.
                 tables[name] = visible(lake, model, queries[model.fingerprint])
                 continue
@@ -84,7 +122,7 @@ def not_due(relation: Relation, model: CompiledModel, *, due: Interval | None) -
 
 def visible(lake: Lake, model: CompiledModel, query: Expression) -> Relation:
     """Return what readers of a model see."""
-    metadata = lake.table(model.target)
+    metadata = lake.table(lake.place(model.name, model.target))
     return Relation(columns_of(query), ()) if metadata is None else metadata.head.relation
 
 
@@ -102,6 +140,11 @@ def holds_ids_twice(lake: Lake, graph: Graph, queries: Queries, model: CompiledM
 def keeps_rows(model: CompiledModel) -> bool:
     """Return whether a table keeps rows that its input changed or removed."""
     return any(use.on_touch == "keep" for use in model.inputs)
+
+
+def is_read_by_time(model: CompiledModel) -> bool:
+    """Return whether a table holds what was read by timestamps; `time_oracle.py` says what that is."""
+    return time_column(model) is not None
 
 
 def unloaded_rows(lake: Lake, graph: Graph, queries: Queries, model: CompiledModel) -> list[str]:
@@ -153,7 +196,7 @@ def _unloaded_slices(lake: Lake, driver: CompiledModel, queries: Queries, model:
     """Return how a table differs from its driver in the days of it that were built just once."""
     query, days = queries[model.fingerprint], _built_once(lake, driver)
     held = visible(lake, driver, queries[driver.fingerprint])
-    result = evaluate(query, lambda reader: _as(_inside(held, days), reader.columns, by=reader.by), WHOLE)
+    result = evaluate(query, lambda reader: as_read(_inside(held, days), reader.columns, by=reader.by), WHOLE)
     expected, actual = bag(result), bag(_inside(visible(lake, model, query), days))
     return [f"{model.name}: {difference(expected, actual)}"] if expected != actual else []
 
@@ -169,8 +212,8 @@ def _inside(relation: Relation, days: set[datetime]) -> Relation:
 
 def _built_once(lake: Lake, model: CompiledModel) -> set[datetime]:
     """Return the days of a table that one batch built, of all that ever staged it."""
-    tables = (lake.metadata[pointer] for pointer, (table, _) in lake.written.items() if table == model.target)
-    marks = {item.mark.commit: item.mark for table in tables for item in table.snapshots if item.mark is not None}
+    found = (item.mark for table in lake.metadata.values() for item in table.snapshots)
+    marks = {mark.commit: mark for mark in found if mark is not None and lake.is_of(mark, model.name)}
     slices = [span for mark in marks.values() for span in mark.slices]
     days = {BEGIN + number * DAY for number in range(60)}
     return {day for day in days if sum(span.start <= day < span.end for span in slices) == 1}
@@ -179,13 +222,17 @@ def _built_once(lake: Lake, model: CompiledModel) -> set[datetime]:
 def wrong_keys(lake: Lake, graph: Graph, queries: Queries, model: CompiledModel) -> list[str]:
     """Return the keys of a merged table that do not hold the newest row of their source."""
     strategy = model.settings.strategy
+    if model.traits.versions is not None:
+        query = queries[model.fingerprint]
+        given = evaluate(query, lambda read: current_rows(lake, graph, read.table), WHOLE)
+        return wrong_history(model, visible(lake, model, query), given)
     if isinstance(strategy, DeleteInsert):
         return _wrong_tuples(lake, graph, queries[model.fingerprint], model)
     if not isinstance(strategy, Merge) or keeps_rows(model):
         return []
     query = queries[model.fingerprint]
     table = visible(lake, model, query)
-    source = _as(evaluate(query, lambda read: current_rows(lake, graph, read.table), WHOLE), table.columns)
+    source = as_read(evaluate(query, lambda read: current_rows(lake, graph, read.table), WHOLE), table.columns)
     key, order = table.place(strategy.unique_key[0]), [table.place(name) for name in strategy.order_by]
     newest: dict[Cell, Row] = {}
     for row in source.rows:
@@ -203,7 +250,7 @@ def wrong_keys(lake: Lake, graph: Graph, queries: Queries, model: CompiledModel)
 def _wrong_tuples(lake: Lake, graph: Graph, query: Expression, model: CompiledModel) -> list[str]:
     """Return that the rows of tuples which a source has are not those of the source, if they are not."""
     table = visible(lake, model, query)
-    source = _as(evaluate(query, lambda read: current_rows(lake, graph, read.table), WHOLE), table.columns)
+    source = as_read(evaluate(query, lambda read: current_rows(lake, graph, read.table), WHOLE), table.columns)
     kept = lost_without(model, table, source)
     expected, actual = bag(source), bag(table) - Counter(kept)
     return [f"{model.name}: {difference(expected, actual)}"] if expected != actual else []
@@ -238,7 +285,7 @@ def given_by(lake: Lake, graph: Graph, query: Expression, pins: Mapping[TableNam
 
     def read(reader: Read) -> Relation:
         found = rows_at(lake, graph, reader.table, pins[TableName(reader.table)])
-        return _as(found, reader.columns, by=reader.by) if found is not None else _empty(reader)
+        return as_read(found, reader.columns, by=reader.by) if found is not None else _empty(reader)
 
     return evaluate(query, read, WHOLE)
 
@@ -251,17 +298,17 @@ def _recompute_model(
     model: CompiledModel, query: Expression, tables: dict[str, Relation], *, due: Interval | None, kept: Relation
 ) -> Relation:
     columns = (*columns_of(query), *_values_beside(kept, columns_of(query)))
-    grown = _as(kept, columns)
+    grown = as_read(kept, columns)
     if due is None:
         return grown
     own = str(model.name)
     if all(read.table != own for read in reads_of(query)):
-        given = _as(evaluate(query, lambda read: tables[read.table], due), columns)
+        given = as_read(evaluate(query, lambda read: tables[read.table], due), columns)
         return Relation(columns, grown.rows + given.rows)
     # A model that reads its own past grows by one day at a time.
     for span in days_in(due):
         known = {**tables, own: grown}
-        day = _as(evaluate(query, _reader_of(known), span), columns)
+        day = as_read(evaluate(query, _reader_of(known), span), columns)
         grown = Relation(columns, grown.rows + day.rows)
     return grown
 
@@ -307,10 +354,11 @@ def rows_at(lake: Lake, graph: Graph, name: str, position: Position) -> Relation
 
 def wrong_slices(lake: Lake, graph: Graph, queries: Queries, *, model: CompiledModel, record: ModelRecord) -> list[str]:
     """Return what of a table differs from a recompute at the positions it is recorded to have consumed."""
-    metadata = lake.table(model.target)
-    if metadata is None or lake.pointer(model.target) != record.pointer:
+    table = lake.place(model.name, model.target)
+    metadata = lake.table(table)
+    if metadata is None or lake.pointer(table) != record.pointer:
         return []
-    if model.traits.kept_by or keeps_rows(model):
+    if model.traits.kept_by or keeps_rows(model) or is_read_by_time(model):
         return []
     relation = metadata.head.relation
     found = []
@@ -321,14 +369,54 @@ def wrong_slices(lake: Lake, graph: Graph, queries: Queries, *, model: CompiledM
         query = queries[segment.logic]
         # A full refresh drops columns that left the query, also those of slices that are no longer due.
         names = tuple(name for name in columns_of(query) if name in relation.columns)
-        expected = bag(_as(_consumed(lake, graph, query, record.coverage, segment.interval, since), names))
-        actual = rows_in(_as(relation, names), model, segment.interval)
+        expected = bag(as_read(_consumed(lake, graph, query, record.coverage, segment.interval, since), names))
+        actual = rows_in(as_read(relation, names), model, segment.interval)
         if expected != actual:
             found.append(f"{model.name} {_days(segment.interval)}: {difference(expected, actual)}")
     stray = bag(relation)
     for segment in record.coverage.segments:
         stray -= rows_in(relation, model, segment.interval)
     return [*found, *([f"{model.name}: rows outside coverage: {sorted(stray)}"] if stray else [])]
+
+
+def wrong_quarantine(
+    lake: Lake, graph: Graph, queries: Queries, *, model: CompiledModel, record: ModelRecord
+) -> list[str]:
+    """Return the ranges recorded as clean whose quarantine is not what its checks sort out of a recompute."""
+    table = lake.place(model.name, model.target)
+    if lake.table(table) is None or lake.pointer(table) != record.pointer:
+        return []
+    relation = quarantined(lake, model)
+    found, stray = [], bag(relation)
+    for segment in record.coverage.segments:
+        since, query = _owed_since(segment), queries[segment.logic]
+        actual = rows_in(relation, model, segment.interval)
+        stray -= actual
+        if since is None:
+            continue
+        given = _consumed(lake, graph, unsorted(query), record.coverage, segment.interval, since)
+        expected = bag(as_read(_sorted_out(query, given), relation.columns))
+        if relation.rows and expected != actual:
+            found.append(f"{model.name} {_days(segment.interval)}: {difference(expected, actual)}")
+        if not relation.rows and expected:
+            found.append(f"{model.name} {_days(segment.interval)}: {difference(expected, Counter())}")
+    return [*found, *([f"{model.name}: quarantine outside coverage: {sorted(stray)}"] if stray else [])]
+
+
+def quarantined(lake: Lake, model: CompiledModel) -> Relation:
+    """Return what is in the quarantine of a table."""
+    metadata = lake.table(lake.quarantine_place(model.name, model.target))
+    names = tuple(column.name for column in model.columns or ())
+    return Relation((*names, FAILED_CHECKS), ()) if metadata is None else metadata.head.relation
+
+
+def _sorted_out(query: Expression, given: Relation) -> Relation:
+    """Return the rows of a result that checks sort out, with their names."""
+    columns = (*given.columns, FAILED_CHECKS)
+    if not isinstance(query, Sound):
+        return Relation(columns, ())
+    named = ((row, ", ".join(broken_limits(query, given, row))) for row in given.rows)
+    return Relation(columns, tuple((*row, names) for row, names in named if names))
 
 
 def _owed_since(segment: Segment) -> dict[TableName, Position] | None:
@@ -349,7 +437,7 @@ def _consumed(
         cursor = coverage.cursor(TableName(reader.table))
         position = since.get(TableName(reader.table), None if cursor is None else cursor.position)
         found = None if position is None else rows_at(lake, graph, reader.table, position)
-        return _as(found, reader.columns, by=reader.by) if found is not None else _empty(reader)
+        return as_read(found, reader.columns, by=reader.by) if found is not None else _empty(reader)
 
     return evaluate(query, read, span)
 
@@ -358,7 +446,7 @@ def _empty(reader: Read) -> Relation:
     return Relation(tuple(dict.fromkeys((*reader.columns, *((reader.by,) if reader.by else ())))), ())
 
 
-def _as(relation: Relation, columns: tuple[str, ...], by: str | None = None) -> Relation:
+def as_read(relation: Relation, columns: tuple[str, ...], by: str | None = None) -> Relation:
     """Return rows with at least the named columns; what an older schema lacks is null."""
     names = tuple(dict.fromkeys((*columns, *((by,) if by else ()))))
     places = [relation.columns.index(name) if name in relation.columns else None for name in names]

@@ -7,10 +7,11 @@ from typing import Any
 from tests.simulation.algebra import Relation, Row
 
 from lamina.compiler.graph import CompiledModel
+from lamina.planner.quarantine import sorting_checks
 from lamina.project.model import CheckSettings
 from lamina.values.batch import CheckResult
 from lamina.values.interval import Interval
-from lamina.values.names import TableName
+from lamina.values.names import FAILED_CHECKS, TableName
 
 
 def run_checks(
@@ -58,6 +59,19 @@ def _run(
         scope=check.scope,
         intervals=slices,
     )
+
+
+def sorted_rows(result: Relation, model: CompiledModel) -> tuple[Relation, Relation]:
+    """Return the rows that pass the checks which sort rows out, and the others with the names of those they fail."""
+    failed = {row: _failed_names(result, row, model) for row in result.rows}
+    good = tuple(row for row in result.rows if not failed[row])
+    bad = tuple((*row, failed[row]) for row in result.rows if failed[row])
+    return Relation(result.columns, good), Relation((*result.columns, FAILED_CHECKS), bad)
+
+
+def _failed_names(result: Relation, row: Row, model: CompiledModel) -> str:
+    single = Relation(result.columns, (row,))
+    return ", ".join(check.title for check in sorting_checks(model) if _failed(check, single))
 
 
 def met_keys(check: CheckSettings, written: Relation, staying: Relation) -> int:

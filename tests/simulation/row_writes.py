@@ -75,6 +75,10 @@ def written(batch: Batch, model: CompiledModel, old: Relation, result: Relation)
             return kept_beside + result.rows, Counts(written=made, inserted=made, deleted=gone)
         case "rewrite":
             return old.rows, Counts(copied=len(old.rows))
+        case "define":
+            raise AssertionError("a view has no rows")
+        case "snapshot":
+            raise AssertionError("a history is folded, not written by key")
 
 
 def kept_rows(model: CompiledModel, old: Relation, result: Relation) -> tuple[Row, ...]:

@@ -16,22 +16,35 @@ from tests.simulation.actions import (
     Run,
     Upgrade,
 )
-from tests.simulation.model_actions import Demand, Edit, Relayout, Release, Restart
+from tests.simulation.model_actions import (
+    Demand,
+    Edit,
+    Forward,
+    Guard,
+    Redo,
+    Regrid,
+    Relayout,
+    Release,
+    Restart,
+)
 from tests.simulation.neighbours import NEIGHBOURS
-from tests.simulation.project import Project, random_project
+from tests.simulation.project import DETECTORS, REBUILDS, Project, random_project
 from tests.simulation.source_actions import (
     Arrive,
     Break,
     Change,
+    Detect,
     Poison,
     Remove,
     Repair,
     Repeat,
     Revert,
     Source,
+    Swap,
+    Tie,
     Vanish,
 )
-from tests.simulation.table_actions import Lose, Maintain, Meddle
+from tests.simulation.table_actions import Disturb, Lose, Maintain, Meddle
 
 from lamina.executor.failpoint import NAMES as FAILPOINTS
 from lamina.values.value import Value
@@ -93,22 +106,31 @@ def _happening(random: Random, *, today: int) -> Happening:
         (6, _arrival(random, today=today)),
         (1, Repeat(source, pick)),
         (3, Change(source, pick, random.randrange(100))),
+        (1, Swap(random.choice(("raw.files", "raw.events")), pick)),
+        (1, Detect(source, random.choice(sorted(DETECTORS)))),
         (2, Remove(source, pick)),
         (1, Vanish()),
         (2, Revert(source, random.randrange(3))),
         (2, Maintain(pick, random.choice(("compact", "expire", "roll_back", "property")))),
         (1, Meddle(pick, random.choice(("double", "empty", "add", "drop", "purge")))),
+        (1, Disturb(pick, random.choice(("compact", "property", "drop")))),
         (1, Lose(pick, random.choice(("metadata", "rows")))),
         (1, Break(source, random.choice(("listing", "types", "changes", "rows", "memory")))),
         (1, Repair(source)),
         (2, Edit(pick, random.randrange(3))),
         (1, Restart(pick, random.randrange(2))),
         (1, Demand(pick, random.random() < 0.4)),
+        (1, Guard(pick, random.random() < 0.5)),
         (1, Release(pick, random.random() < 0.5)),
+        (1, Forward(pick, random.random() < 0.6)),
+        (1, Redo(pick, random.choice(REBUILDS))),
         (1, Relayout(pick, random.randrange(2))),
+        (2, Regrid(pick, random.choice(("hour", "day", "week")))),
+        (1, Pass(7 * 24)),
         (1, Poison(random.choice(("raw.files", "raw.events")), random.randrange(today + 1))),
         (3, Pass(random.choice((1, 24, 24, 48, -24)))),
         (1, Upgrade()),
+        (2, Tie(random.choice(("raw.files", "raw.events")), random.randrange(10_000), random.random() < 0.7)),
     )
     return random.choices([item for _, item in choices], [weight for weight, _ in choices])[0]
 

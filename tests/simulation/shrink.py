@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from time import monotonic
 
 from tests.simulation.actions import Run
-from tests.simulation.project import Project
 from tests.simulation.schedule import Schedule
 
 
@@ -31,11 +30,15 @@ def _simpler(schedule: Schedule) -> Iterator[Schedule]:
         yield schedule.replace(actions=actions[:half])
     for at in range(len(actions) - 1, -1, -1):
         yield schedule.replace(actions=(*actions[:at], *actions[at + 1 :]))
+    if schedule.project.holds:
+        yield schedule.replace(project=schedule.project.replace(holds=False))
     designs = schedule.project.designs
     for at in range(len(designs) - 1, -1, -1):
         left = (*designs[:at], *designs[at + 1 :])
         if left and not any(designs[at].name in design.inputs for design in left):
-            yield schedule.replace(project=Project(left))
+            yield schedule.replace(project=schedule.project.replace(designs=left))
+    for source, _ in schedule.project.detectors:
+        yield schedule.replace(project=schedule.project.detecting(source, "auto"))
     for at, action in enumerate(actions):
         if isinstance(action, Run):
             calmer = ({"models": None}, {"trouble": None}, {"lost": None}, {"behind": 0})

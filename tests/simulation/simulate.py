@@ -12,17 +12,25 @@ from tests.simulation.engine import drop_engine, run_engine
 from tests.simulation.faults import Process, SimulatedCrash, once_at
 from tests.simulation.invariants import (
     check_asked,
+    check_budget,
+    check_called,
     check_clean,
+    check_compared,
     check_consumed,
     check_contained,
     check_counts,
     check_current,
     check_cutoff,
+    check_forward,
+    check_going_on,
+    check_held,
     check_idempotent,
     check_marks,
     check_patience,
     check_precision,
     check_ready,
+    check_redone,
+    check_renamed,
     check_result,
     check_unique,
     check_upgrade,
@@ -42,7 +50,6 @@ from tests.simulation.watch import Violation, Watch
 from tests.simulation.world import World, open_world
 
 from lamina.errors import LaminaError
-from lamina.values.names import TableName
 from lamina.values.result import DropResult, RunResult
 
 # Longer than a lease lasts: what a crashed or paused run held has expired then.
@@ -82,6 +89,7 @@ def _run(world: World, action: Run) -> None:
     world.remember_file()
     process, reached = Process(), set[str]()
     world.has_accepted_empty |= action.flag == "accept_empty"
+    world.has_read_behind |= action.behind > 0
     world.open_command().close()
     watch = Watch(
         world,
@@ -101,14 +109,20 @@ def _run(world: World, action: Run) -> None:
     with suppress(SimulatedCrash):
         result = run_engine(world, process, action=action, hook=hook)
         check_result(result, process)
+        check_forward(world, action, process)
         if action.trouble is None:
+            check_budget(world, result, process)
             check_ready(world, result, process)
+        is_plain = action.models is None and action.flag is None and not action.behind
+        if is_plain and action.trouble is None and action.lost is None:
+            check_redone(world, result)
+            check_held(world, result, process)
         if action.trouble is None and action.lost is None:
             check_contained(world, result)
     if "plan.after" in reached and (action.trouble is None or action.trouble.what == "crash"):
         check_asked(world, process)
     world.wall += LEASE_OVER
-    world.dropped -= set(world.pointers())
+    world.dropped -= set(world.placed())
     for violation in watch.violations:
         raise violation
 
@@ -126,11 +140,11 @@ def _run_neighbour(world: World, other: Neighbour) -> RunResult | LaminaError:
 
 
 def _drop(world: World, action: Drop) -> None:
-    table = world.target(action.pick)
-    is_done = isinstance(drop_engine(world, table), DropResult)
+    name = world.model(action.pick)
+    is_done = isinstance(drop_engine(world, name), DropResult)
     world.wall += LEASE_OVER
     if is_done:
-        world.dropped.add(table)
+        world.dropped.add(name)
 
 
 def _trouble(world: World, trouble: At, process: Process, watch: Watch) -> Callable[[str], None]:
@@ -161,8 +175,11 @@ def _run_beside(world: World, *, is_crashing: bool) -> None:
 
 
 def _rest(world: World) -> None:
-    """Wait until what failed for want of memory is tried again; nothing else changes about it."""
-    failures = (item for item in view_of(world).failures if item.kind == "resources")
+    """Wait until what failed for want of memory is tried again; nothing else changes about it.
+
+    Nor does it where a run read earlier versions, which the record of its failure does not know.
+    """
+    failures = (item for item in view_of(world).failures if item.kind == "resources" or world.has_read_behind)
     world.now = max((world.now, *(item.next_try for item in failures if item.next_try is not None)))
     world.latest = max(world.latest, world.now)
 
@@ -173,6 +190,11 @@ def _make_again(world: World) -> None:
     Files that come back help an empty state that finds the marks of one store; of two it can be neither.
     """
     refused: set[str] = set()  # what they read, and what only an accepted loss builds again
+    places = {world.place(design.name) for design in world.project.designs}
+    for design in world.project.designs:
+        # A table that no model has any more is in the place of a renamed one.
+        if world.lake.is_lost(design.target) and design.target not in places:
+            world.lake.drop(design.target)
     for attempt in range(DRAIN_RUNS):
         world.open_command().close()  # a row that was dropped comes back before it is known that its files are lost
         lost = {at: design.name for at, design in enumerate(world.project.designs) if is_lost(world, design.name)}
@@ -184,7 +206,7 @@ def _make_again(world: World) -> None:
             return
         for name in lost.values():
             if name not in known:
-                world.lake.drop(TableName(name))
+                world.lake.drop(world.place(name))
         lost = {at: name for at, name in lost.items() if name in known}
         if lost:
             process = Process()
@@ -216,7 +238,7 @@ def _give_up_saved_rows(world: World) -> None:
 
 def is_lost(world: World, name: str) -> bool:
     """Return whether files of a model's table are lost."""
-    return world.lake.is_lost(TableName(name))
+    return world.lake.is_lost(world.place(name))
 
 
 def _run_until_idle(world: World) -> RunResult | LaminaError | None:
@@ -237,16 +259,37 @@ def _run_until_idle(world: World) -> RunResult | LaminaError | None:
 
 def _await_later_rows(world: World) -> None:
     """Let time pass until every slice that was built is ready for code that reads further ahead: a rebuild waits."""
-    if any(design.is_partial for design in world.project.designs):
+    if any(design.is_partial or design.rebuild != "stale" for design in world.project.designs):
         world.now = world.latest  # a day that was built further than it is due now cannot be compared with what is due
     reading_ahead = sum(design.template == "leading" for design in world.project.designs)
     if reading_ahead:
         world.now = world.latest = world.latest + (1 + MOST_AHEAD * reading_ahead) * DAY
+    if any(design.unit == "week" for design in world.project.designs):
+        # At noon of a Monday every week is over, and released, in which something was built.
+        monday = world.latest - world.latest.weekday() * DAY + 7 * (1 + (MOST_AHEAD * reading_ahead + 6) // 7) * DAY
+        world.now = world.latest = monday.replace(hour=14)
+
+
+def _go_on_within_budgets(world: World) -> None:
+    """Run twice while nothing else happens: the second run goes on with what a budget held in the first."""
+    if not any(design.is_budgeted for design in world.project.designs):
+        return
+    for _ in range(2):
+        before, process = view_of(world), Process()
+        result = run_engine(world, process)
+        check_result(result, process)
+        world.wall += LEASE_OVER
+    check_going_on(world, result, before)
 
 
 def _drain(world: World) -> None:
     """Run until nothing is left; then every table equals a recompute over the current inputs."""
     heal(world)
+    _go_on_within_budgets(world)
+    for design in world.project.designs:
+        # What older code built is built again then, so that all of it can be compared with a recompute.
+        world.project = world.project.forwarded(design.name, is_forward=False)
+    world.project = world.project.unguarded()  # what was refused is built when nothing refuses it any more
     world.accepts_empty = True  # a source without files stays so
     _rest(world)
     for neighbour in world.neighbours.values():
@@ -254,6 +297,11 @@ def _drain(world: World) -> None:
         world.now = max(world.now, neighbour.now)
         world.latest = max(world.latest, world.now)
     _await_later_rows(world)
+    for source, how in world.project.detectors:
+        if how == "always":
+            world.project = world.project.detecting(source, "auto")
+    for design in world.project.designs:
+        world.project = world.project.redoing(design.name, "stale")  # what stayed pending is built, and nothing else
     _make_again(world)
     _give_up_saved_rows(world)
     if not is_idle(result := _run_until_idle(world)):
@@ -276,19 +324,22 @@ def _drain(world: World) -> None:
     for other in world.neighbours:
         _drain_neighbour(world, other)
     check_cutoff(world)
+    check_compared(world)
     check_precision(world)
+    check_renamed(world)
+    check_called(world)
     check_upgrade(world)
 
 
 def _drain_neighbour(world: World, other: Neighbour) -> None:
     """Run the other project or environment until nothing is left: its tables equal a recompute, ours stay."""
-    before = {design.name: world.pointers().get(TableName(design.name)) for design in world.project.designs}
+    before = {name: world.pointers()[table] for name, table in world.placed().items()}
     for _ in range(DRAIN_RUNS):
         if is_idle(result := _run_neighbour(world, other)):
             break
     else:
         raise Violation(f"I1 the other {other} does not settle: {reported(result)}")
     check_current(world.beside(other))
-    after = {name: world.pointers().get(TableName(name)) for name in before}
+    after = {name: world.pointers()[table] for name, table in world.placed().items()}
     if before != after:
         raise Violation(f"I5 another {other} changed tables: {before} became {after}")

@@ -26,6 +26,20 @@ class Arrive(Value, frozen=True, tag="arrive", tag_field="act"):
         _add(world, self.source, rows)
 
 
+class Tie(Value, frozen=True, tag="tie", tag_field="act"):
+    """A row comes at the very time of the latest one that is there, or without a time."""
+
+    source: Literal["raw.files", "raw.events"]
+    seed: int
+    has_time: bool = True
+
+    def happen(self, world: World) -> None:
+        times = [row[1] for row in _rows(world, self.source) if isinstance(row[1], datetime)]
+        ((number, at, key, status, amount),) = world.new_rows(self.source, day=1, count=1, seed=self.seed)
+        latest = max(times, default=at) if self.has_time else None
+        _add(world, self.source, ((number, latest, key, status, amount),))
+
+
 class Repeat(Value, frozen=True, tag="repeat", tag_field="act"):
     """Some rows come a second time."""
 
@@ -57,6 +71,33 @@ class Change(Value, frozen=True, tag="change", tag_field="act"):
         rows = world.rows(self.source)
         if rows:
             world.commit(self.source, _changed(rows, self.pick, self.what), is_append=False)
+
+
+class Swap(Value, frozen=True, tag="swap", tag_field="act"):
+    """Two rows exchange their amounts: no value comes or goes."""
+
+    source: Literal["raw.files", "raw.events"]
+    pick: int
+
+    def happen(self, world: World) -> None:
+        if self.source == FILES.name:
+            files = sorted(world.files())
+            if files:
+                name = files[self.pick % len(files)]
+                world.put_file(_swapped(world.lake.contents[world.files()[name]].rows, self.pick), name)
+            return
+        if rows := world.rows(self.source):
+            world.commit(self.source, _swapped(rows, self.pick), is_append=False)
+
+
+class Detect(Value, frozen=True, tag="detect", tag_field="act"):
+    """Changes of a source are found in another way from now on."""
+
+    source: Source
+    how: str
+
+    def happen(self, world: World) -> None:
+        world.project = world.project.detecting(self.source, self.how)
 
 
 class Remove(Value, frozen=True, tag="remove", tag_field="act"):
@@ -190,7 +231,17 @@ def _changed(rows: tuple[Row, ...], pick: int, what: int) -> tuple[Row, ...]:
                 new = (number, moment, key, "paid" if status == "new" else "new", amount)
             case 2:
                 new = (number, moment, "abc"[what % 3], status, amount)
-            case _:
-                assert isinstance(moment, datetime)
+            case _ if isinstance(moment, datetime):
                 new = (number, moment + timedelta(days=what % 3 - 1), key, status, amount)
+            case _:
+                new = (number, None, key, status, what % 5)
     return (*rows[:at], new, *rows[at + 1 :])
+
+
+def _swapped(rows: tuple[Row, ...], pick: int) -> tuple[Row, ...]:
+    one, other = pick % len(rows), (pick // 7 + 1) % len(rows)
+    if one == other:
+        return rows
+    new = list(rows)
+    new[one], new[other] = (*rows[one][:-1], rows[other][-1]), (*rows[other][:-1], rows[one][-1])
+    return tuple(new)

@@ -17,8 +17,9 @@ class Maintain(Value, frozen=True, tag="maintain", tag_field="act"):
     how: Literal["compact", "expire", "roll_back", "property"]
 
     def happen(self, world: World) -> None:
-        names = (EVENTS.name, NAMES.name, *(design.name for design in world.project.designs))
-        table = TableName(names[self.pick % len(names)])
+        sources = (TableName(EVENTS.name), TableName(NAMES.name))
+        tables = (*sources, *(world.place(design.name) for design in world.project.designs))
+        table = tables[self.pick % len(tables)]
         if world.lake.is_lost(table):
             return
         match self.how:
@@ -39,7 +40,8 @@ class Meddle(Value, frozen=True, tag="meddle", tag_field="act"):
     how: Literal["double", "empty", "add", "drop", "purge"]
 
     def happen(self, world: World) -> None:
-        table = world.target(self.pick)
+        name = world.model(self.pick)
+        table = world.place(name)
         metadata = world.lake.table(table)
         if metadata is None or (world.lake.is_lost(table) and self.how not in ("drop", "purge")):
             return
@@ -53,10 +55,10 @@ class Meddle(Value, frozen=True, tag="meddle", tag_field="act"):
                 at = metadata.head.relation.columns.index("key")
                 world.write_foreign(table, (*rows, *((*row[:at], FOREIGN_KEY, *row[at + 1 :]) for row in rows[:1])))
             case "drop":
-                world.drop_row(table)
+                world.drop_row(name)
             case "purge":
                 world.lake.purge(table)
-                world.dropped.discard(table)
+                world.dropped.discard(name)
 
 
 class Lose(Value, frozen=True, tag="lose", tag_field="act"):
@@ -66,10 +68,31 @@ class Lose(Value, frozen=True, tag="lose", tag_field="act"):
     what: Literal["metadata", "rows"]
 
     def happen(self, world: World) -> None:
-        table = world.target(self.pick)
-        pointer = world.lake.pointer(table)
+        name = world.model(self.pick)
+        pointer = world.lake.pointer(world.place(name))
         if pointer is None:
             return
-        model = world.compile()[0].model(ModelName(table))
+        model = world.compile()[0].model(ModelName(name))
         if not keeps_history(model.traits, model.inputs):
             world.lake.lost[pointer] = self.what
+
+
+class Disturb(Value, frozen=True, tag="disturb", tag_field="act"):
+    """Someone compacts the quarantine of a table, sets a property of it, or drops it without its files."""
+
+    pick: int
+    how: Literal["compact", "property", "drop"]
+
+    def happen(self, world: World) -> None:
+        name = world.model(self.pick)
+        table = world.quarantine_place(name)
+        if world.lake.table(table) is None:
+            return
+        match self.how:
+            case "compact":
+                world.lake.compact(table)
+            case "property":
+                world.lake.set_property(table)
+            case "drop":
+                world.lake.drop(table)
+                world.unlisted.add(name)

@@ -7,7 +7,7 @@ import pytest
 from tests.simulation.actions import Action, Forget, Pass, Restore, Run
 from tests.simulation.algebra import Row
 from tests.simulation.model_actions import Release, Restart
-from tests.simulation.project import KEPT
+from tests.simulation.project import HISTORIES, KEPT
 from tests.simulation.schedule import Schedule, random_schedule
 from tests.simulation.simulate import simulate
 from tests.simulation.table_actions import Meddle
@@ -21,7 +21,7 @@ _UNEVEN = (Run, Forget, Restore, Meddle, Restart, Release)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_i6_two_cuts_end_in_the_same_tables(seed: int) -> None:
     schedule = random_schedule(seed)
-    # A merge or `keep` keeps what it once saw, so what it holds depends on when it looked.
+    # A merge, a snapshot or `keep` keeps what it once saw, so what it holds depends on when it looked.
     pure = tuple(design for design in schedule.project.designs if not _is_historic(schedule, design.name))
     if not pure:
         pytest.skip("only historic models")
@@ -41,7 +41,7 @@ def _is_historic(schedule: Schedule, name: str) -> bool:
     design = next((item for item in schedule.project.designs if item.name == name), None)
     if design is None:
         return False
-    is_kept = design.template in ("merged", "renamed", "replaced", *KEPT)
+    is_kept = design.template in ("merged", "renamed", "replaced", *KEPT, *HISTORIES)
     return is_kept or any(_is_historic(schedule, item) for item in design.inputs)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.simulation.algebra import Expression, Relation, Row
+from tests.simulation.algebra import Expression, Relation, Row, with_table
 from tests.simulation.lake import Lake
 from tests.simulation.memory_catalog import JoinedDatabase
 from tests.simulation.neighbours import NEIGHBOURS, Neighbour
@@ -25,8 +25,17 @@ from lamina.state.port import Origin
 from lamina.state.sqlite import Database, looking
 from lamina.state.store import SqlStore
 from lamina.values.codec import content_hash, from_json, to_json
-from lamina.values.names import EnvironmentName, Fingerprint, RunId, TableName
+from lamina.values.names import (
+    EnvironmentName,
+    Fingerprint,
+    ModelName,
+    RunId,
+    TableName,
+    is_quarantine,
+    without_quarantine,
+)
 from lamina.values.project_text import TextFile, project_text
+from lamina.warehouse.iceberg.rediscovery import FoundTable
 
 KEYS = ("a", "b", "c")
 FOREIGN_KEY = "f"  # of rows that others add to managed tables
@@ -55,10 +64,12 @@ class World:
     tables: dict[str, Counter[Row]] = field(default_factory=dict)  # as they are at the end
     copies: list[dict[str, list[tuple[Any, ...]]]] = field(default_factory=list)  # of the state, before each run
     catalogs: list[dict[TableName, str]] = field(default_factory=list)  # the pointers at the time of each copy
-    dropped: set[TableName] = field(default_factory=set)  # by lamina, and not built since
-    left: set[TableName] = field(default_factory=set)  # recorded, and dropped by others without their files
+    dropped: set[str] = field(default_factory=set)  # models whose tables lamina dropped, and that were not built since
+    unlisted: set[str] = field(default_factory=set)  # models whose quarantines others dropped, and that are not back
+    left: set[str] = field(default_factory=set)  # models whose recorded tables others dropped without their files
     neighbours: dict[Neighbour, "World"] = field(default_factory=dict)  # in the same lake and the same state
     has_accepted_empty: bool = False  # some run took an empty listing as the content of its source
+    has_read_behind: bool = False  # some run read inputs at versions before their newest
     accepts_empty: bool = False  # every run does so from now on
     past_folders: list[dict[str, int]] = field(default_factory=list)
     past_rows: dict[str, list[tuple[Row, ...]]] = field(default_factory=dict)
@@ -69,6 +80,8 @@ class World:
 
     def _compile(self, project: Project) -> tuple[Graph, dict[Fingerprint, Expression]]:
         graph, queries = project.compile(compiler=self.compiler)
+        for before, now in self.lake.renamed.items():  # an earlier text has earlier names
+            queries = {code: with_table(query, before, now) for code, query in queries.items()}
         self.queries |= queries
         self.models |= {model.fingerprint: model for model in graph.models}
         return graph, queries
@@ -113,9 +126,14 @@ class World:
         """Open the state as a command does, which puts back the rows of tables whose files still exist."""
         with closing(self.open_database()) as database, database.reading() as transaction:
             known = self.lake.catalog.pointers(transaction)
-            missing = custody.missing_tables(transaction, known, table_of=lambda pointer: self.lake.written[pointer][0])
+            missing = custody.missing_tables(transaction, known, home_of=self.lake.home_of)
         if missing:
-            self._register(missing, tables=set(missing))
+            times = {home: note.at for home, note in read_dropped(self.warehouse).items()}
+            at = {self.lake.home_of(pointer): pointer for pointer in known.values()}
+            found = tuple(item for item in self.lake.found({**at, **missing}, times) if item.table in missing)
+            left = custody.without_replaced(found, known, mark_of=lambda pointer: self.lake.metadata[pointer].mark)
+            replaced = {item.table for item in found} - {item.table for item in left}
+            self._register({**at, **missing}, tables=set(missing) - replaced)
         return self.open_store()
 
     def open_database(self) -> JoinedDatabase:
@@ -136,26 +154,46 @@ class World:
     def lose_file(self, back: int | None) -> None:
         """Lose the file, or put back a copy of it, and open it as the next command does."""
         restore_state(self.path, {} if back is None else self.copies[back])
-        known = {} if back is None else self.catalogs[back]
-        self.lake.catalog.put_back(known)
+        rows = {} if back is None else self.catalogs[back]
+        self.lake.catalog.put_back(rows)
+        known = {self.lake.home_of(pointer): pointer for pointer in rows.values()}
         self._register(known, tables=None)
         for neighbour in self.neighbours.values():
             neighbour._register(known, tables=None)
 
     def _register(self, known: dict[TableName, str], *, tables: set[TableName] | None) -> None:
-        """Register tables, or all, at their published heads."""
+        """Register tables, or all, at their published heads; all are named by their folders."""
         notes = read_dropped(self.warehouse)
-        found = self.lake.found(known, {table: note.at for table, note in notes.items()})
+        found = self.lake.found(known, {home: note.at for home, note in notes.items()})
+        found = (*(item for item in found if not self._is_alone(item.table, tables)), *self._followed(known, tables))
         with closing(self.open_database()) as database, database.writing() as transaction:
             custody.register_tables(
                 transaction,
-                tuple(item for item in found if tables is None or item.table in tables),
-                tuple(note for note in notes.values() if tables is None or note.table in tables),
+                tuple(
+                    item
+                    for item in found
+                    if tables is None or without_quarantine(item.table) in tables or item.table in tables
+                ),
+                tuple(note for note in notes.values() if tables is None or note.folder in tables),
                 catalog=self.lake.catalog,
                 project=self.name,
                 warehouse=self.warehouse,
+                home_of=self.lake.home_of,
             )
-        self.left -= set(self.pointers())
+        self.left -= set(self.placed())
+        rows = self.pointers()
+        self.unlisted -= {name for name in self.unlisted if self.quarantine_place(name) in rows}
+
+    def _is_alone(self, home: TableName, tables: set[TableName] | None) -> bool:
+        """Return whether a quarantine is missing, and its table is where it was."""
+        return is_quarantine(home) and tables is not None and without_quarantine(home) not in tables
+
+    def _followed(self, known: dict[TableName, str], tables: set[TableName] | None) -> tuple[FoundTable, ...]:
+        """Return quarantines that follow tables which are where they were."""
+        alone = (TableName(without_quarantine(home)) for home in tables or () if self._is_alone(home, tables))
+        marks = {home: self.lake.metadata[known[home]].mark for home in alone if home in known}
+        found = (self.lake.quarantine(FoundTable(home, "", "", mark)) for home, mark in marks.items())
+        return tuple(item for item in found if item is not None)
 
     # Rows of sources
 
@@ -201,18 +239,56 @@ class World:
 
     def stores(self) -> set[str]:
         """Return the stores that the marks of the models' tables name."""
-        tables = (self.lake.table(TableName(design.name)) for design in self.project.designs)
+        tables = (self.lake.table(table) for table in self.placed().values())
         return {table.mark.store for table in tables if table is not None and table.mark is not None}
 
-    def target(self, pick: int) -> TableName:
-        """Return the table of some model."""
-        return TableName(self.project.designs[pick % len(self.project.designs)].name)
+    def model(self, pick: int) -> str:
+        """Return the name of some model."""
+        return self.project.designs[pick % len(self.project.designs)].name
 
-    def drop_row(self, table: TableName) -> None:
-        """Drop a table behind lamina's back; its files stay."""
-        recorded = {self.lake.written[pointer][0] for pointer in _recorded(self.path)}
-        self.left |= recorded & {table}
-        self.dropped.discard(table)
+    def place(self, name: str) -> TableName:
+        """Return the name that the table of a model has now, or will have."""
+        (design,) = (item for item in self.project.designs if item.name == name)
+        return self.lake.place(name, design.target)
+
+    def call(self, name: str, now: str) -> None:
+        """Give a model another name: its file says which one it had, and its readers name it so."""
+        self.project = self.project.called(name, now)
+        self.lake.renamed[name] = now
+        self.queries = {code: with_table(query, name, now) for code, query in self.queries.items()}
+        self.models = {
+            code: model.replace(name=ModelName(now)) if model.name == name else model
+            for code, model in self.models.items()
+        }
+        for models in (self.dropped, self.left, self.unlisted):
+            if name in models:
+                models.remove(name)
+                models.add(now)
+
+    def call_all(self) -> dict[str, str]:
+        """Give every model another name that never had one; return the names they had, by those of now."""
+        found = {f"{design.name}_now": design.name for design in self.project.designs if design.renamed_from is None}
+        for now, name in found.items():
+            self.call(name, now)
+        return found
+
+    def quarantine_place(self, name: str) -> TableName:
+        """Return the name that the quarantine of a model's table has now."""
+        (design,) = (item for item in self.project.designs if item.name == name)
+        return self.lake.quarantine_place(name, design.target)
+
+    def placed(self) -> dict[str, TableName]:
+        """Return the tables of the models that have one."""
+        rows = self.pointers()
+        places = {design.name: self.place(design.name) for design in self.project.designs}
+        return {name: table for name, table in places.items() if table in rows}
+
+    def drop_row(self, name: str) -> None:
+        """Drop the table of a model behind lamina's back; its files stay."""
+        table = self.placed()[name]
+        homes = {self.lake.home_of(pointer) for pointer in _recorded(self.path)}
+        self.left |= {name} if self.lake.home_of(self.pointers()[table]) in homes else set()
+        self.dropped.discard(name)
         self.lake.drop(table)
 
     def write_foreign(self, table: TableName, rows: tuple[Row, ...]) -> None:

@@ -32,7 +32,8 @@ def test_i3_a_state_of_an_earlier_version_is_kept_whole(file: Path, tmp_path: Pa
         assert view.requests == {"m.t0": (days(1, 2),)}
         assert [(run.run_id, run.status) for run in store.runs(PROD, limit=5)] == [("run-1", "success")]
         assert store.load_plan(PROD, PlanId("abc")) == plan_of("abc")
-        assert [batch.run_id for batch in store.batches(PROD, ModelName("m.t0"), limit=9)] == ["run-1", "run-1"]
+        batches = store.batches(PROD, ModelName("m.t0"), limit=9)
+        assert [(batch.run_id, batch.size) for batch in batches] == [("run-1", None), ("run-1", None)]
         assert lease_of(store).token > 2
 
 

@@ -26,7 +26,7 @@ from lamina.state import retention
 from lamina.state.port import CheckRecord, ModelRecord
 from lamina.state.store import SqlStore
 from lamina.values.coverage import Cursor
-from lamina.values.names import ModelName, PlanId, Position, RunId, TableName
+from lamina.values.names import CommitId, ModelName, PlanId, Position, RunId, TableName, beside_of
 from lamina.warehouse.catalog.sqlite import CatalogFile
 
 LATER = NOW + retention.KEPT_FOR + timedelta(days=1)
@@ -110,10 +110,12 @@ def test_only_stages_without_an_intent_are_dropped(
     lease = lease_of(store)
     stages("lost", "mem:1")
     stages("live", "mem:2")
+    for number, commit in enumerate(("lost", "live")):
+        stages(beside_of(CommitId(commit)), f"mem:{3 + number}")
     store.intend(intent_of("live"), lease)
     store.expire(NOBODY, lease, now=NOW)
     with file.reading() as transaction:
-        assert CATALOG.stages(transaction) == ("live",)
+        assert CATALOG.stages(transaction) == ("live", "live__quarantine")
 
 
 def test_a_model_that_is_gone_no_longer_holds_a_log_back(store: SqlStore) -> None:

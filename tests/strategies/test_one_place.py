@@ -10,7 +10,7 @@ from lamina.project.strategy_keys import NOUNS
 SOURCE = Path(__file__).parents[2] / "src" / "lamina"
 PAGE = SOURCE.parents[1] / "CONTRIBUTING.md"
 WRITTEN = {"values/plan.py", "warehouse/spark/stage.py", "warehouse/spark/checked_rows.py"}
-"""Files that know the modes of writing, two of which are called as the strategies that brought them."""
+"""Files that know the modes of writing, three of which are called as the strategies that brought them."""
 
 BESIDE: dict[str, set[str]] = {
     "full_refresh": {
@@ -19,8 +19,10 @@ BESIDE: dict[str, set[str]] = {
         "api/asking.py",  # a flag of that name
     },
     "ephemeral": {"project/read.py"},  # none of a Python model
+    "view": {"project/read.py"},  # likewise
     "merge": WRITTEN,
     "delete_insert": WRITTEN,
+    "snapshot": WRITTEN,
 }
 
 

@@ -125,8 +125,8 @@ def test_a_run_shows_each_model_and_how_it_ended() -> None:
 
 
 def test_a_plan_shows_each_action_with_its_slices() -> None:
-    shown = seen(Planned(plan=PLAN, changes=(), findings=(FAULT,)))
-    assert shown.sentence == "plan 0123456789ab for prod: 1 action"
+    shown = seen(Planned(plan=PLAN, changes=(), findings=(FAULT,), allowed={ModelName("s.good"): ("L422",)}))
+    assert shown.sentence == "plan 0123456789ab for prod: 1 action; s.good allows L422"
     assert shown.rows[1:] == [["s.good", "build", "2026-04-07", EVIL], ["s.rest", "skip", "", "unchanged"]]
     assert shown.found == [f"error[L203]: {EVIL} (models/a.sql:3:1)"]
 

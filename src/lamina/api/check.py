@@ -8,6 +8,7 @@ from lamina.executor.publish import placed_checks
 from lamina.executor.run import observe, selected_models
 from lamina.planner.broken import with_promoted
 from lamina.planner.select import select
+from lamina.planner.standing import not_checked
 from lamina.values.batch import CheckResult
 from lamina.values.event import StepFinished, StepStarted
 from lamina.values.plan import Selection
@@ -29,26 +30,16 @@ def check_tables(project: Opened, *, include: tuple[str, ...], exclude: tuple[st
         left_out: list[NotChecked] = []
         for model in models:
             reason = broken[model.name]
-            missing = NotChecked(model=model.name, reason=reason) if reason is not None else _unbuilt(model, observed)
+            missing = (
+                NotChecked(model=model.name, reason=reason)
+                if reason is not None
+                else not_checked(model, observed.facts.models[model.name])
+            )
             if missing is not None:
                 left_out.append(missing)
                 continue
             results += _checked(engine, model, observed)
         return CheckReport(check_results=tuple(results), not_checked=tuple(left_out), diagnostics=engine.findings)
-
-
-def _unbuilt(model: CompiledModel, observed: Observed) -> NotChecked | None:
-    """Return why a table cannot be checked; None where it can."""
-    target = observed.facts.models[model.name].target
-    match target.status:
-        case "absent":
-            return NotChecked(model=model.name, reason="not built yet", is_fault=False)
-        case "unmarked" | "other_project":
-            return NotChecked(model=model.name, reason="the table does not belong to this project")
-        case "lost" | "unreadable" | "unregistered":
-            return NotChecked(model=model.name, reason=target.detail)
-        case _:
-            return None
 
 
 def _checked(engine: Engine, model: CompiledModel, observed: Observed) -> tuple[CheckResult, ...]:

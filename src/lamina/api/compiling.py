@@ -2,7 +2,6 @@
 
 import functools
 import gc
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,15 +20,11 @@ from lamina.values.codec import content_hash
 from lamina.values.names import TableName
 from lamina.values.project_text import ProjectText, TextFile, project_text
 from lamina.values.schema import Schema
-from lamina.values.secret import HIDDEN, SECRET_KEY
+from lamina.values.secret import without_written
 
 if TYPE_CHECKING:
     from lamina.config import CatalogConfig
 
-# The value of a secret key in a settings file that someone wrote out, in place of the name of a variable.
-_WRITTEN_OUT = re.compile(
-    rf"""((?:{SECRET_KEY})[\w.'"-]*\s*=\s*)("(?:[^"\\$]|\\.|\$(?!\{{))*"|'(?:[^'$]|\$(?!\{{))*')""", re.IGNORECASE
-)
 BETWEEN_COLLECTIONS = 50_000  # new values that may form cycles; the trees of a few queries have about 10,000
 
 
@@ -77,7 +72,7 @@ def _compiled(scan: Scan) -> Scan:
 
 def _kept(file: ScannedFile) -> str:
     text = file.content.decode()
-    return _WRITTEN_OUT.sub(rf'\1"{HIDDEN}"', text) if file.path == PROJECT_FILE else text
+    return without_written(text) if file.path == PROJECT_FILE else text
 
 
 def _digest(scan: Scan, variables: Mapping[str, str]) -> str:

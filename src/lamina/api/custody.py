@@ -9,28 +9,38 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from lamina.config import Config
 from lamina.state import copies, place
 from lamina.state.dialect import StateTransaction
-from lamina.state.dropped import Dropped, forget_table, read_dropped
+from lamina.state.dropped import Dropped, forget_table, is_dropped, read_dropped
 from lamina.state.errors import ProjectMoved, StateCorrupt, StateLost, StateUnavailable, TablesKeptElsewhere
 from lamina.state.migrations import COUNTING, KNOWN, found_version
 from lamina.state.place import Place
 from lamina.state.publications import read_publications
 from lamina.state.sqlite import Database, Lock, looking, putting_in_order
 from lamina.state.store import SqlStore
-from lamina.values.names import TableName
+from lamina.values.coverage import Mark
+from lamina.values.names import TableName, is_quarantine, quarantine_of, without_quarantine
 from lamina.values.value import Value
 from lamina.values.words import listed
 from lamina.warehouse.catalog.file_lock import beside_others, held
 from lamina.warehouse.catalog.jdbc import JdbcCatalog, has_rows
 from lamina.warehouse.catalog.port import Catalog
 from lamina.warehouse.catalog.sqlite import has_catalog
+from lamina.warehouse.iceberg.homes import home_of
 from lamina.warehouse.iceberg.left_behind import find_left_behind
-from lamina.warehouse.iceberg.metadata import local_path
-from lamina.warehouse.iceberg.rediscovery import FoundTable, find_table, find_tables, has_tables, table_names
+from lamina.warehouse.iceberg.metadata import MetadataUnreadable, local_path, read_metadata
+from lamina.warehouse.iceberg.rediscovery import (
+    FoundTable,
+    find_quarantine,
+    find_table,
+    find_tables,
+    has_tables,
+    table_names,
+)
 
 NEVER_COPIED = ("run history", "plans", "failures of slices", "requests", "the project as it was last run")
 
@@ -40,7 +50,7 @@ class Trouble(Value, frozen=True):
 
     detail: str
     is_replaced: bool  # the file is of no use; else it is brought up to date
-    tables: tuple[TableName, ...] | None = None  # those that may have moved; None: all
+    tables: tuple[TableName, ...] | None = None  # those that may have moved, by their folders; None: all
     advice: str = ""
 
 
@@ -185,29 +195,63 @@ def _place(transaction: StateTransaction, version: int) -> Place | None:
 
 
 def _left_behind(transaction: StateTransaction, config: Config, store: Place) -> tuple[FoundTable, ...]:
-    """Return the tables that were published and have no row, although their files are there; folders are not listed."""
+    """Return the tables that were published and have no row, although their files are there; folders are not listed.
+
+    Of a model that has another table in the catalog none is missing: a model has one table.
+    """
     catalog = JdbcCatalog(config.catalog.name)
     known = catalog.pointers(transaction) if has_catalog(transaction) else {}
-    home = Path(store.warehouse or config.catalog.warehouse)
-    missing = missing_tables(transaction, known, table_of=lambda pointer: _table_at(pointer, home))
+    folder = _folder(config, store, known)
+    missing = missing_tables(transaction, known, home_of=lambda pointer: home_of(pointer, folder))
     if not missing:
         return ()
+    at = {home_of(pointer, folder): pointer for pointer in known.values()}
     warehouse, others = Path(config.catalog.warehouse), known.values()
     times = _times(read_dropped(warehouse))
     found = (
-        find_left_behind(warehouse, table, recorded=pointer, others=others, dropped=times.get(table))
-        for table, pointer in missing.items()
+        _followed(warehouse, home, at)
+        if is_quarantine(home)
+        else find_left_behind(warehouse, home, recorded=pointer, others=others, dropped=times.get(home))
+        for home, pointer in missing.items()
     )
     own = place.read_place(transaction).identity
-    return tuple(item for item in found if item is not None and _is_ours(item, config.project, own))
+    ours = tuple(item for item in found if item is not None and _is_ours(item, config.project, own))
+    return without_replaced(ours, known, mark_of=_mark_at)
+
+
+def without_replaced(
+    found: tuple[FoundTable, ...], known: Mapping[TableName, str], *, mark_of: Callable[[str], Mark | None]
+) -> tuple[FoundTable, ...]:
+    """Return the tables whose models have none in the catalog; a quarantine carries the mark of its table's model."""
+    own = (pointer for table, pointer in known.items() if found and not is_quarantine(table))
+    owners = {mark.owner for pointer in own if (mark := mark_of(pointer)) is not None}
+    return tuple(
+        item for item in found if item.mark is None or is_quarantine(item.table) or item.mark.owner not in owners
+    )
+
+
+def _followed(warehouse: Path, home: TableName, known: Mapping[TableName, str]) -> FoundTable | None:
+    """Return a quarantine at the version that belongs to its table, which the catalog knows; all by their folders."""
+    of = TableName(without_quarantine(home))
+    mark = _mark_at(known[of]) if of in known else None
+    return find_quarantine(warehouse, FoundTable(table=of, pointer=known.get(of, ""), location="", mark=mark))
 
 
 def missing_tables(
-    transaction: StateTransaction, known: Mapping[TableName, str], *, table_of: Callable[[str], TableName]
+    transaction: StateTransaction, known: Mapping[TableName, str], *, home_of: Callable[[str], TableName]
 ) -> dict[TableName, str]:
-    """Return the tables that are recorded as published and that the catalog does not know, with their last pointers."""
+    """Return the folders of tables that are recorded as published and have no row, each with its last pointer.
+
+    With a quarantine it is the pointer of its table, whose mark says which version of the quarantine belongs to it.
+    """
     moved = set(place.recorded_pointers(transaction)) - set(known.values())
-    return {table: pointer for pointer in sorted(moved) if (table := table_of(pointer)) not in known}
+    homes = {home_of(pointer): pointer for pointer in known.values()}
+    missing = {home: pointer for pointer in sorted(moved) if (home := home_of(pointer)) not in homes}
+    for home in map(home_of, place.pointers_with_quarantine(transaction)):
+        # Where its table is missing too, the quarantine is found with it.
+        if home in homes and quarantine_of(home) not in homes:
+            missing[quarantine_of(home)] = homes[home]
+    return missing
 
 
 def restore(config: Config) -> Restored | None:
@@ -250,17 +294,42 @@ def _register(
     connection: StateTransaction, config: Config, tables: tuple[TableName, ...] | None
 ) -> tuple[TableName, ...]:
     warehouse, catalog = Path(config.catalog.warehouse), JdbcCatalog(config.catalog.name)
-    known = catalog.pointers(connection)
-    names = table_names(warehouse) if tables is None else tables
+    recorded = _folder(config, place.read_place(connection), catalog.pointers(connection))
+    known = {home_of(pointer, recorded): pointer for pointer in catalog.pointers(connection).values()}
+    homes = table_names(warehouse) if tables is None else tuple(home for home in tables if not is_quarantine(home))
+    # What follows a table that is where it was: the others are found with their tables.
+    alone = () if tables is None else tuple(set(tables) - {*homes, *map(quarantine_of, homes)})
     dropped = read_dropped(warehouse)
     times = _times(dropped)
-    heads = (find_table(warehouse, table, known=known.get(table), dropped=times.get(table)) for table in names)
-    found = tuple(item for item in heads if item is not None)
-    gone = tuple(note for note in dropped.values() if tables is None or note.table in tables)
-    moved = register_tables(connection, found, gone, catalog=catalog, project=config.project, warehouse=warehouse)
+    heads = (find_table(warehouse, home, known=known.get(home), dropped=times.get(home)) for home in homes)
+    found = paired(heads, partial(find_quarantine, warehouse))
+    found = (*found, *(item for home in alone if (item := _followed(warehouse, home, known)) is not None))
+    gone = tuple(note for note in dropped.values() if tables is None or note.folder in tables)
+    moved = register_tables(
+        connection,
+        found,
+        gone,
+        catalog=catalog,
+        project=config.project,
+        warehouse=warehouse,
+        home_of=lambda pointer: home_of(pointer, recorded),
+    )
     if place.read_place(connection).warehouse is None and (folder := _common_folder(found)) is not None:
         place.settle(connection, folder)
     return moved
+
+
+def paired(
+    heads: Iterable[FoundTable | None], quarantine: Callable[[FoundTable], FoundTable | None]
+) -> tuple[FoundTable, ...]:
+    """Return tables at their heads, and each quarantine at the version that was published together with its table.
+
+    One that belongs to none of the tables is left out: its table is gone, or it was never published.
+    """
+    found = tuple(item for item in heads if item is not None)
+    own = tuple(item for item in found if item.mark is None or not is_quarantine(item.table))
+    beside = (quarantine(item) for item in own)
+    return (*own, *(item for item in beside if item is not None))
 
 
 def register_tables(
@@ -271,40 +340,88 @@ def register_tables(
     catalog: Catalog,
     project: str,
     warehouse: Path | None,
+    home_of: Callable[[str], TableName],
 ) -> tuple[TableName, ...]:
     """Point tables at their published heads, as the identity that their marks name; return those that moved.
 
     Tables that were dropped and are not there again are taken out of the catalog, which may be older than the drop.
+    `found` are named by their folders; one that the catalog knows keeps its name there, which may be another. A
+    quarantine is called after its table.
     """
     known = catalog.pointers(connection)
+    names = {home_of(pointer): table for table, pointer in known.items()}
     for note in dropped:
-        if all(item.table != note.table for item in found):
-            forget_table(connection, catalog, note, project=project)
+        if all(item.table != note.folder for item in found):
+            gone = tuple(names[folder] for folder in note.folders if folder in names)
+            forget_table(connection, catalog, note, tables=gone, project=project)
+    found = tuple(item for item in found if not any(is_dropped(item.mark, note) for note in dropped))
     before = place.read_place(connection).identity
+    replaced = replaced_homes(found, known, home_of=home_of, recorded=place.recorded_owners(connection))
+    for home in sorted(replaced & names.keys()):
+        catalog.drop(connection, names[home])
+    found = tuple(item for item in found if item.table not in replaced)
     stores = {item.mark.store for item in found if item.mark is not None and item.mark.project == project}
     identity = stores.pop() if not known and len(stores) == 1 else before
     # Of a store that projects share, the tables of all are found again.
-    ours = [item for item in found if item.table in known or item.mark is None or _is_ours(item, project, identity)]
-    moved = [item for item in ours if _name(known.get(item.table, "")) != _name(item.pointer)]
-    for item in moved:
-        catalog.register(connection, item.table, pointer=item.pointer)
+    ours = [item for item in found if item.table in names or item.mark is None or _is_ours(item, project, identity)]
+    moved: list[TableName] = []
+    for item in sorted(ours, key=lambda item: is_quarantine(item.table)):
+        of = names.get(TableName(without_quarantine(item.table)))
+        wanted = item.table if of is None or not is_quarantine(item.table) else quarantine_of(of)
+        name = names.setdefault(item.table, free_name(wanted, catalog.pointers(connection)))
+        if _name(known.get(name, "")) != _name(item.pointer):
+            catalog.register(connection, name, pointer=item.pointer)
+            moved.append(name)
     place.take_identity(connection, identity, warehouse=warehouse)
-    return tuple(item.table for item in moved)
+    return tuple(moved)
+
+
+def replaced_homes(
+    found: Iterable[FoundTable],
+    known: Mapping[TableName, str],
+    *,
+    home_of: Callable[[str], TableName],
+    recorded: Mapping[str, tuple[str, str, str]],
+) -> set[TableName]:
+    """Return the folders of tables in whose place their models have a later one, and those of their quarantines.
+
+    A row of an older copy may name a folder without files; whose table it was, the record of the same copy knows.
+    """
+    latest: dict[tuple[str, str, str], FoundTable] = {}
+    marked = [(item, item.mark) for item in found if item.mark is not None and not is_quarantine(item.table)]
+    for item, mark in sorted(marked, key=lambda pair: (pair[1].token, pair[0].updated, pair[0].table)):
+        latest[mark.owner] = item
+    older = {item.table for item, mark in marked if latest[mark.owner] is not item}
+    there = {item.table for item in found}
+    purged = {home_of(pointer) for pointer in known.values() if recorded.get(pointer) in latest} - there
+    replaced = older | purged
+    return replaced | set(map(quarantine_of, replaced))
+
+
+def free_name(home: TableName, taken: Mapping[TableName, str]) -> TableName:
+    """Return a name for a table that is found in a folder; the run that renames it finds it by its mark."""
+    names = (home, *(TableName(f"{home}__{number}") for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
+def _folder(config: Config, store: Place, known: dict[TableName, str]) -> Path:
+    """Return the folder of the tables as the state names it, which is another one when the project was moved."""
+    return Path(store.warehouse or _folder_of(known) or config.catalog.warehouse)
+
+
+def _mark_at(pointer: str) -> Mark | None:
+    try:
+        return read_metadata(pointer).mark
+    except MetadataUnreadable:
+        return None
 
 
 def _times(dropped: dict[TableName, Dropped]) -> dict[TableName, int]:
-    return {table: note.at for table, note in dropped.items()}
+    return {folder: note.at for folder, note in dropped.items()}
 
 
 def _found_tables(warehouse: Path) -> tuple[FoundTable, ...]:
     return find_tables(warehouse, dropped=_times(read_dropped(warehouse)))
-
-
-def _table_at(pointer: str, warehouse: Path) -> TableName:
-    """Return the name of the table whose metadata a pointer names, by its folder."""
-    folder = local_path(pointer).parent.parent
-    parts = folder.relative_to(warehouse).parts if warehouse in folder.parents else folder.parts[-2:]
-    return TableName(".".join(parts))
 
 
 def _name(pointer: str) -> str:

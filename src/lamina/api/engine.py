@@ -1,7 +1,7 @@
 """Open the engine on a project: its graph, its state and its tables, wired together for as long as a verb works."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,6 +26,7 @@ from lamina.state.port import Origin
 from lamina.values.diagnostic import Diagnostic, sort_diagnostics
 from lamina.values.event import Recovered
 from lamina.values.names import EnvironmentName, ModelName, RunId
+from lamina.values.secret import Secret
 from lamina.warehouse.settings import WarehouseSettings
 from lamina.warehouse.spark.warehouse import SparkWarehouse
 
@@ -121,7 +122,7 @@ def _working(project: Opened, loaded: Loaded, graph: Graph, *, broken: Broken | 
     config = loaded.config
     store = loaded.state.open()
     log = RunLog(Path(_logs(config)), clock=_now, pass_on=project.emit)
-    warehouse = SparkWarehouse(spark_settings(config, graph), graph, emit=log)
+    warehouse = SparkWarehouse(spark_settings(config, graph, project.variables), graph, emit=log)
     runtime = Runtime(
         store=store,
         warehouse=warehouse,
@@ -182,8 +183,10 @@ def _logs(config: Config) -> str:
     return os.path.join(config.root, ".lamina", "logs")
 
 
-def spark_settings(config: Config, graph: Graph) -> WarehouseSettings:
+def spark_settings(config: Config, graph: Graph, variables: Mapping[str, str]) -> WarehouseSettings:
     """Return what the warehouse must know of the project, secrets included."""
+    databases = tuple(source.connection for source in graph.sources if source.connection is not None)
+    named = {item.password for item in databases if item.password}
     return WarehouseSettings(
         root=config.root,
         database=config.catalog.database,
@@ -194,6 +197,8 @@ def spark_settings(config: Config, graph: Graph) -> WarehouseSettings:
         remote=config.spark.remote,
         conf=config.spark.conf,
         secret_conf=config.spark.secret_conf,
+        passwords={name: Secret(variables[name]) for name in sorted(named) if name in variables},
+        drivers=tuple(sorted({item.database for item in databases if item.database is not None})),
         jars=config.spark.jars,
         environment=config.environment,
         variables=graph.variables,

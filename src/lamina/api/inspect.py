@@ -25,10 +25,12 @@ def check_project(project: Opened) -> "CompileReport":
     more = [*problems]
     # A project that cannot be read made no promises.
     unread = (item.code[:2] == "L1" and item.severity == "error" for item in (*graph.diagnostics, *problems))
-    if graph.has_promises() and not any(unread):
-        from lamina.api.promoted import load_promoted, promoted_findings
+    if not any(unread):
+        from lamina.api.promoted import change_findings, load_promoted, promoted_findings
 
-        more += promoted_findings(project, lambda: load_promoted(config))
+        if graph.has_promises():
+            more += promoted_findings(project, lambda: load_promoted(config))
+        more += change_findings(project, config)
     more += project.unit_tests.found
     if more:
         graph = graph.replace(diagnostics=sort_diagnostics([*graph.diagnostics, *more]))

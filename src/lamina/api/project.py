@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from lamina.compiler.report import CompileReport, Explanation, ListedModel
     from lamina.planner.preview import Rendered
     from lamina.values.custody import StateCheck, StateRebuild, StateRelocation
+    from lamina.values.freshness import FreshnessResult
+    from lamina.values.pending import PendingResult
     from lamina.values.planned import Planned
     from lamina.values.result import (
         CheckLine,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
         StatusResult,
         VerifyResult,
     )
+    from lamina.values.table_diff import DiffResult
     from lamina.values.tested import UnitTestReport
 
 
@@ -77,11 +80,16 @@ class Project(Opened):
 
         return list_models(self, include=names_of(select), exclude=names_of(exclude))
 
-    def explain(self, model: str) -> "Explanation":
-        """Return what a model does, reads and proves."""
+    def explain(self, model: str, *, execution_time: str | datetime | None = None) -> "Explanation":
+        """Return what a model does, reads and proves; with a time, also what a run then would do with it and why."""
+        from lamina.api.asking import time_of
         from lamina.api.inspect import explain_model
 
-        return explain_model(self, model)
+        if (time := time_of(execution_time)) is None:
+            return explain_model(self, model)
+        from lamina.api.at_time import explain_at
+
+        return explain_at(self, model, execution_time=time)
 
     def render(
         self, model: str, *, partition: str | None = None, execution_time: str | datetime | None = None
@@ -112,6 +120,15 @@ class Project(Opened):
         from lamina.api.query import show_model
 
         return show_model(self, model, limit=limit)
+
+    def diff(
+        self, left: str, right: str, *, key: str | Sequence[str] = (), limit: int = 5, exit_code: bool = False
+    ) -> "DiffResult":
+        """Compare two tables, or versions such as `orders@previous`, row by row: by a key, or as bags of rows."""
+        from lamina.api.asking import names_of
+        from lamina.api.diff import diff_project_tables
+
+        return diff_project_tables(self, left, right, keys=names_of(key), limit=limit, is_strict=exit_code)
 
     # Build its tables
 
@@ -175,6 +192,36 @@ class Project(Opened):
         from lamina.api.report import project_status
 
         return project_status(
+            self, include=names_of(select), exclude=names_of(exclude), execution_time=time_of(execution_time)
+        )
+
+    def pending(
+        self,
+        select: str | Sequence[str] = (),
+        *,
+        exclude: str | Sequence[str] = (),
+        execution_time: str | datetime | None = None,
+    ) -> "PendingResult":
+        """Return everything that is not built or not read yet: the ranges of each model, each with its reason."""
+        from lamina.api.asking import names_of, time_of
+        from lamina.api.pending import project_pending
+
+        return project_pending(
+            self, include=names_of(select), exclude=names_of(exclude), execution_time=time_of(execution_time)
+        )
+
+    def freshness(
+        self,
+        select: str | Sequence[str] = (),
+        *,
+        exclude: str | Sequence[str] = (),
+        execution_time: str | datetime | None = None,
+    ) -> "FreshnessResult":
+        """Return how old the newest rows are of models and sources that have `[freshness]`."""
+        from lamina.api.asking import names_of, time_of
+        from lamina.api.freshness import project_freshness
+
+        return project_freshness(
             self, include=names_of(select), exclude=names_of(exclude), execution_time=time_of(execution_time)
         )
 

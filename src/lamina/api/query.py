@@ -7,11 +7,12 @@ from lamina.compiler.link.parameters import quoted
 from lamina.compiler.render import verbatim
 from lamina.errors import LaminaError
 from lamina.planner.plain_query import plain_query
+from lamina.planner.quarantine import quarantine_model
 from lamina.planner.question import Question, question_of, unknown_table
 from lamina.planner.select import table_named
 from lamina.values.batch import Pin
 from lamina.values.facts import Head
-from lamina.values.names import TableName
+from lamina.values.names import TableName, quarantine_of, without_quarantine
 from lamina.values.result import QueryResult
 from lamina.values.rows_asked import RowsAsked
 from lamina.warehouse.sources.kinds import catalog_tables
@@ -54,12 +55,26 @@ def _views(engine: Engine, question: Question) -> dict[str, Pin]:
 def show_model(project: Opened, model: str, *, limit: int) -> QueryResult:
     """Return some rows of a model's table."""
     with open_known(project) as engine:
-        found = table_named(engine.graph, model)
-        _require_built(found, engine.warehouse.heads([found.target])[found.target])
+        found = _shown(engine, model)
         slices = found.traits.slices
         asked = RowsAsked(order_by=slices.time_column if slices is not None else None)
         plain = engine.warehouse.read_rows(found.target, asked, limit=limit)
         return plain or engine.warehouse.query(verbatim(_rows_of(found)), limit=limit)
+
+
+def _shown(engine: Engine, name: str) -> CompiledModel:
+    """Return the model that a name means, or a model whose table is the quarantine that it means."""
+    found = table_named(engine.graph, without_quarantine(name))
+    target = quarantine_of(found.target)
+    heads = engine.warehouse.heads([found.target, target])
+    _require_built(found, heads[found.target])
+    if name == without_quarantine(name):
+        return found
+    if heads[target].pointer is None:
+        raise LaminaError(
+            f"`{found.name}` has no quarantine", hint="no row of it ever failed a check that sorts rows out"
+        )
+    return quarantine_model(found)
 
 
 def _require_built(model: CompiledModel, head: Head) -> None:

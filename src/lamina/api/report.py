@@ -2,27 +2,17 @@
 
 from datetime import UTC, datetime
 
-from lamina.api.engine import Engine, open_known
+from lamina.api.engine import open_known
+from lamina.api.foreseen import foresee, look_at
 from lamina.api.opened import Opened
 from lamina.api.state import environment_of, open_store
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError, UsageError
 from lamina.executor.lease import is_alive
-from lamina.executor.observe import Observed
-from lamina.executor.run import observe, selected_models
 from lamina.planner.broken import with_promoted
-from lamina.planner.cadence import next_due
-from lamina.planner.fold import fold
-from lamina.planner.plan import build_plan
-from lamina.planner.select import select, table_named
-from lamina.planner.standing import (
-    broken_status,
-    built_again,
-    interval_ranges,
-    model_status,
-    pending_ranges,
-    unbuilt_status,
-)
+from lamina.planner.pending import built_again, pending_ranges
+from lamina.planner.select import table_named
+from lamina.planner.standing import interval_ranges
 from lamina.planner.surplus import surplus_ranges
 from lamina.state.port import BatchRecord, CheckRecord, RunRecord, StateStore
 from lamina.values.codec import from_json
@@ -30,12 +20,12 @@ from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts, TargetFacts
 from lamina.values.interval import Interval, bound_or_none, intersect, subtract
 from lamina.values.names import RunId
-from lamina.values.plan import Action, Selection
+from lamina.values.pending import Pending
+from lamina.values.plan import Action
 from lamina.values.result import (
     BuiltInterval,
     CheckLine,
     IntervalsResult,
-    Pending,
     RangeReason,
     RunLine,
     RunResult,
@@ -51,22 +41,15 @@ def project_status(
 ) -> StatusResult:
     """Return the state of every selected model: current, stale and why, waiting, blocked."""
     with open_known(project) as engine:
-        observed, actions = _plan_now(engine, execution_time)
-        chosen = set(select(with_promoted(engine.whole, engine.graph), include, exclude))
-        models = tuple(model for model in selected_models(engine.graph, Selection()) if model.name in chosen)
-        facts = {model.name: _folded(model, observed) for model in models}
-        known = {model.name: model_status(model, facts[model.name], _of(model, actions)) for model in models}
-        others = (model for model in selected_models(engine.whole, Selection()) if model.name in chosen)
-        known = {**{model.name: unbuilt_status(model) for model in others}, **known}
+        looked = look_at(engine, include=include, exclude=exclude, execution_time=execution_time)
         return StatusResult(
             environment=engine.runtime.environment,
-            models=tuple(broken_status(status, engine.broken) for _, status in sorted(known.items())),
-            next_due=next_due(models, observed.facts.execution_time),
+            models=looked.statuses,
+            next_due=looked.next_due,
             pending=tuple(
                 item
-                for model in models
-                if engine.broken is None or engine.broken.reason(model.name) is None
-                for item in _pending(model, facts[model.name].coverage, _of(model, actions))
+                for model, known in looked.buildable
+                for item in _pending(model, known.coverage, looked.foreseen.actions(model))
             ),
             diagnostics=engine.findings,
         )
@@ -77,11 +60,11 @@ def model_intervals(project: Opened, model: str, *, execution_time: datetime | N
     with open_known(project) as engine:
         found = table_named(with_promoted(engine.graph, engine.whole), model)
         reason = engine.broken.reason(found.name) if engine.broken is not None else None
-        observed, actions = _plan_now(engine, execution_time)
+        foreseen = foresee(engine, execution_time)
         # A model that does not compile is known as it was last run; one that never ran has no ranges.
-        is_known = found.name in observed.facts.models
-        facts = _folded(found, observed) if is_known else ModelFacts(coverage=Coverage(), target=TargetFacts("absent"))
-        ranges = interval_ranges(found, facts, _of(found, actions) if reason is None else ())
+        is_known = found.name in foreseen.facts.models
+        facts = foreseen.known(found) if is_known else ModelFacts(coverage=Coverage(), target=TargetFacts("absent"))
+        ranges = interval_ranges(found, facts, foreseen.actions(found) if reason is None else ())
         batches = engine.runtime.store.batches(engine.runtime.environment, found.name, limit=HISTORY)
         surplus = surplus_ranges(found, facts.coverage)
         spans = (span for item in facts.coverage.segments for span in subtract((item.interval,), surplus))
@@ -118,6 +101,7 @@ def _check_line(record: CheckRecord) -> CheckLine:
         observed=result.observed,
         expected=result.expected,
         rows_failed=result.rows_failed,
+        rows_quarantined=result.rows_quarantined,
         intervals=result.intervals,
     )
 
@@ -142,25 +126,8 @@ def run_info(project: Opened, run_id: str) -> RunResult:
         return from_json(record.result, RunResult)
 
 
-def _plan_now(engine: Engine, execution_time: datetime | None) -> tuple[Observed, tuple[Action, ...]]:
-    time = execution_time or engine.runtime.clock()
-    observed = observe(engine.runtime, engine.graph, Selection(), execution_time=time)
-    environment = engine.runtime.environment
-    return observed, build_plan(engine.graph, observed.facts, environment=environment, selection=Selection()).actions
-
-
-def _folded(model: CompiledModel, observed: Observed) -> ModelFacts:
-    facts = observed.facts.models[model.name]
-    coverage, _ = fold(facts.coverage, model, touches=observed.facts.touches, heads=observed.facts.heads)
-    return facts.replace(coverage=coverage)
-
-
 def _pending(model: CompiledModel, coverage: Coverage, actions: tuple[Action, ...]) -> tuple[Pending, ...]:
     return pending_ranges(model, coverage, built_again(coverage, actions))
-
-
-def _of(model: CompiledModel, actions: tuple[Action, ...]) -> tuple[Action, ...]:
-    return tuple(action for action in actions if action.model == model.name)
 
 
 def _built(span: Interval, batches: tuple[BatchRecord, ...]) -> tuple[BuiltInterval, ...]:

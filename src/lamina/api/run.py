@@ -40,6 +40,7 @@ def plan_project(project: Opened, ask: Ask) -> Planned:
             diagnostics=observed.diagnostics,
             findings=engine.findings,
             zones={name: zone for name, zone in zones.items() if zone != "UTC"},
+            allowed=_allowed(plan, engine.graph),
         )
 
 
@@ -54,6 +55,12 @@ def run_project(project: Opened, ask: Ask, *, stop: Stop) -> RunResult:
 
         done = run(engine.runtime, engine.graph, _request(engine, ask, "run", review=review), stop=stop.signal)
         return done.replace(diagnostics=(*done.diagnostics, *engine.findings))
+
+
+def _allowed(plan: Plan, graph: Graph) -> dict[ModelName, tuple[str, ...]]:
+    """Return the codes that models of a plan allow."""
+    planned = {action.model for action in plan.actions}
+    return {item.name: item.settings.allow for item in graph.models if item.settings.allow and item.name in planned}
 
 
 def apply_plan(project: Opened, plan_id: str, ask: Ask, *, stop: Stop) -> RunResult:

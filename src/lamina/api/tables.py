@@ -8,6 +8,7 @@ from lamina.compiler.graph import Graph
 from lamina.errors import LaminaError
 from lamina.executor.drop import drop_table
 from lamina.executor.lease import held_lease
+from lamina.executor.naming import require_renamed
 from lamina.executor.run import observe
 from lamina.planner.recover import accept
 from lamina.planner.select import table_named
@@ -27,6 +28,7 @@ def accept_writes(project: Opened, model: str) -> ModelName:
         runtime = engine.runtime
         with held_lease(runtime, new_run_id(runtime.clock()), above=0) as lease:
             observed = observe(runtime, engine.graph, Selection(models=(found.name,)), execution_time=runtime.clock())
+            require_renamed(observed.renaming, found.name)
             if observed.facts.models[found.name].target.status != "foreign_write":
                 raise LaminaError(
                     f"no other writer changed the table of `{found.name}`", hint="there is nothing to accept"

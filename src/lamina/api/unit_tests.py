@@ -70,7 +70,7 @@ def broken_models(project: Opened) -> Broken:
 def working(project: Opened, broken: Broken) -> Iterator[SparkWarehouse]:
     """Open the tables for the block, without state and lease; Spark starts when it is needed."""
     usable: Graph = without(project.graph, broken.left_out)
-    settings = spark_settings(project.config, usable)
+    settings = spark_settings(project.config, usable, project.variables)
     with closing(SparkWarehouse(settings, usable, emit=project.emit)) as warehouse:
         yield warehouse
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lamina.values.result import DropResult
 
 
-@answer_command("drop", sentence="Drop the table of a model, its files and its record. Asks first.")
+@answer_command("drop", sentence="Drop the table or view of a model, its files and its record. Asks first.")
 @click.argument("model")
 @click.option("--yes", is_flag=True, help="Do not ask")
 @click.option("--force", is_flag=True, help="Drop it even if other models read it")

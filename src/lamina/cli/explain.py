@@ -17,20 +17,26 @@ if TYPE_CHECKING:
 
 @answer_command("explain", sentence="Say what a model does, what it reads, who reads it, and whether slices are sound.")
 @click.argument("model")
-def command(options: Options, model: str) -> Answer:
+@click.option("--execution-time", metavar="TIME", help="Say instead why it runs or does not at this time")
+def command(options: Options, model: str, execution_time: str | None) -> Answer:
     """Explain one model."""
+    from lamina.cli.live import shown_if_needed
+    from lamina.cli.words import open_ended
     from lamina.values.codec import to_builtins
 
-    explanation = options.open().explain(model)
+    with shown_if_needed(options) as emit:
+        explanation = options.open(emit).explain(model, execution_time=execution_time)
 
     def show(screen: Screen) -> None:
+        from lamina.cli.at_time import at_time_lines
         from lamina.cli.render import show_diagnostics
 
-        for line in _lines(explanation):
+        at = explanation.at
+        for line in _lines(explanation) if at is None else at_time_lines(explanation.model, at):
             screen.out.print(line)
         show_diagnostics(screen, explanation.diagnostics)
 
-    return Answer(status="ok", body=to_builtins(explanation), show=show)
+    return Answer(status="ok", body=open_ended(to_builtins(explanation)), show=show)
 
 
 def document() -> Document:
@@ -95,6 +101,7 @@ def check_words(check: "CheckSettings") -> str:
     notes += ["over the whole table"] if is_whole else ["within each batch"] if check.type == "unique" else []
     notes += [f"{counted(check.max_failed_rows, 'row')} may fail"] if check.max_failed_rows else []
     notes += ["only warns"] if check.severity == "warn" else []
+    notes += ["failing rows go to the quarantine"] if check.quarantines else []
     return " ".join(words) + (f"  [{'; '.join(notes)}]" if notes else "")
 
 

@@ -54,7 +54,8 @@ def _show_checks(screen: Screen, lines: "tuple[CheckLine, ...]") -> None:
     table = Ledger("check", "run", "at", "result", "observed", "rows failed", right=("observed", "rows failed"))
     for line in lines:
         word = "passed" if line.passed else "warned" if line.severity == "warn" else "failed"
-        style = {"passed": "green", "warned": "yellow", "failed": "red"}[word]
+        word = "quarantined" if line.rows_quarantined else word
+        style = {"passed": "green", "failed": "red"}.get(word, "yellow")
         seen = ["" if value is None else str(value) for value in (line.observed, line.rows_failed)]
         table.add(line.check, line.run_id, line.at, Text(word, style=style), *seen)
     screen.out.print(table if lines else "no checks have run yet")

@@ -1,6 +1,6 @@
 """`lamina intervals`: list the ranges of a model: built, missing, stale, failed.
 
-Job: trust, 4
+Job: trust, 5
 """
 
 from datetime import datetime

@@ -25,11 +25,12 @@ def command(options: Options, **flags: Any) -> Answer:
         from lamina.cli.render import show_diagnostics
 
         show_diagnostics(screen, found)
-        screen.out.print(plan_tree(planned.plan, planned.changes, planned.zones))
+        screen.out.print(plan_tree(planned.plan, planned.changes, planned.zones, planned.allowed))
 
     body = {
         **open_ended(to_builtins(planned.plan)),
         "changes": to_builtins(planned.changes),
+        "allowed": to_builtins(planned.allowed),
         "diagnostics": to_builtins(found),
     }
     # What can be built is planned all the same, as a run would build it in part.
@@ -43,4 +44,9 @@ def document() -> Document:
     from lamina.values.diagnostic import Diagnostic
     from lamina.values.plan import Plan
 
-    return {**fields_of(Plan), "changes": tuple[ModelChange, ...], "diagnostics": tuple[Diagnostic, ...]}
+    return {
+        **fields_of(Plan),
+        "changes": tuple[ModelChange, ...],
+        "allowed": dict[str, tuple[str, ...]],
+        "diagnostics": tuple[Diagnostic, ...],
+    }

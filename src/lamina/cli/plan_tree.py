@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from lamina.values.change import ColumnChange, ModelChange
 from lamina.values.names import ModelName
-from lamina.values.plan import UNCHANGED, Action, Block, Build, Plan, Rebuild, Skip
+from lamina.values.plan import UNCHANGED, Action, Block, Build, Plan, Rebuild, Rename, Skip
 from lamina.values.time_words import spans_words
 from lamina.values.words import counted, listed
 
@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
 UTC_ONLY: Mapping[ModelName, str] = {}
+NOTHING_ALLOWED: Mapping[ModelName, tuple[str, ...]] = {}
 _MOST_COLUMNS = 6
 _STYLES = {
     "build": "green",
     "rebuild": "magenta",
+    "rename": "green",
     "skip": "dim",
     "wait": "cyan",
     "block": "red",
@@ -26,7 +28,12 @@ _STYLES = {
 }
 
 
-def plan_tree(plan: Plan, changes: tuple[ModelChange, ...], zones: Mapping[ModelName, str] = UTC_ONLY) -> "Tree":
+def plan_tree(
+    plan: Plan,
+    changes: tuple[ModelChange, ...],
+    zones: Mapping[ModelName, str] = UTC_ONLY,
+    allowed: Mapping[ModelName, tuple[str, ...]] = NOTHING_ALLOWED,
+) -> "Tree":
     """Return the tree of a plan: each model with what happens to it, why, and in which slices."""
     from rich.tree import Tree
 
@@ -43,6 +50,8 @@ def plan_tree(plan: Plan, changes: tuple[ModelChange, ...], zones: Mapping[Model
             branch.add(_line(because, "dim"))
     if skipped:
         tree.add(_line(f"{counted(len(skipped), 'model')} unchanged", "dim"))
+    for model, codes in allowed.items():
+        tree.add(_line(f"{model} allows {', '.join(codes)}: see `lamina explain {model}`", "yellow"))
     for words, style in _closing(plan):
         tree.add(_line(words, style))
     return tree
@@ -58,7 +67,7 @@ def change_words(change: ModelChange) -> str:
     columns = columns_words(change.columns) if change.change not in ("added", "removed") else ""
     notes = f" through ephemeral {listed(change.through)}" if change.through else ""
     notes += f"; read by {counted(len(change.blast_radius), 'model')}" if change.blast_radius else ""
-    notes += "; its table stays" if change.change == "removed" else ""
+    notes += "; its table or view stays" if change.change == "removed" else ""
     return f"{change.model}: {change.change.replace('_', ' ')}{f' ({columns})' if columns else ''}{notes}"
 
 
@@ -75,6 +84,9 @@ def columns_words(columns: tuple[ColumnChange, ...]) -> str:
 def _headline(action: Action, zone: str) -> "Text":
     word = "failed" if _has_failed(action) else type(action).__name__.lower()
     line = _line(f"{word} ", _STYLES[word]).append(action.model, style="bold")
+    if isinstance(action, Rename):
+        is_moved = action.before != action.after
+        return line.append(f"  {action.before} to {action.after}" if is_moved else f"  from {action.renamed_from}")
     if isinstance(action, Skip):
         return line
     spans = spans_words(action.intervals, zone)
@@ -97,7 +109,7 @@ def _has_failed(action: Action) -> bool:
 
 
 def _closing(plan: Plan) -> list[tuple[str, str]]:
-    works = sum(isinstance(action, Build | Rebuild) for action in plan.actions)
+    works = sum(isinstance(action, Build | Rebuild | Rename) for action in plan.actions)
     failed = dict.fromkeys(action.model for action in plan.actions if _has_failed(action))
     lines = [(f"a run would end as failed because of {listed(tuple(failed))}", "red")] if failed else []
     nothing = "nothing else to do" if failed else "nothing to do"

@@ -31,6 +31,8 @@ def _show(screen: Screen, result: RunResult, shown: Collection[str]) -> None:
     left = tuple(item for item in result.materializations if item.status != "skipped" and item.model not in shown)
     if left:
         screen.out.print(_table(left))
+    for renamed in result.renamed:
+        screen.out.print(f"renamed the table of {renamed.model}: {renamed.before} is now {renamed.after}")
     for drift in result.drift:
         types = f"{drift.before or 'absent'} to {drift.after or 'absent'}"
         screen.out.print(f"drift {drift.model}.{drift.column}: {types}, {drift.action}: {drift.reason}", style="yellow")
@@ -40,8 +42,15 @@ def _show(screen: Screen, result: RunResult, shown: Collection[str]) -> None:
             screen.out.print(f"skipped {item.model}: {item.reason}", style="dim")
     for check in result.check_results:
         # A failed check of severity error is the model's failure, shown below.
-        if not check.passed and check.severity == "warn":
+        if not check.passed and not check.refuses:
             screen.out.print(failed_words(check), style="yellow")
+    for anomaly in result.anomalies:
+        # One that stopped its batch is the model's failure, shown below.
+        if not anomaly.stopped:
+            screen.out.print(f"warning: anomaly of {anomaly.model}: {anomaly.in_words()}", style="yellow")
+    for breach in result.budget_breaches:
+        rest = "; the rest is left to later runs" if breach.stopped else ""
+        screen.out.print(f"warning: budget of {breach.model}: {breach.in_words()}{rest}", style="yellow")
     _show_failures(screen, result)
     screen.out.print(run_closing(result), style="bold")
 

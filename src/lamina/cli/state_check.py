@@ -1,6 +1,6 @@
 """`lamina state check`: compare the state with what the tables say.
 
-Job: trust, 5
+Job: trust, 6
 """
 
 from lamina.cli.answer import Answer, Document, Options, Screen, answer_command

@@ -1,6 +1,6 @@
 """`lamina state rebuild`: restore a lost state from its copies and the tables.
 
-Job: trust, 6
+Job: trust, 7
 """
 
 from lamina.cli.answer import Answer, Document, Options, Screen, answer_command

@@ -1,6 +1,6 @@
 """`lamina state relocate`: rewrite paths after a project was moved or copied.
 
-Job: trust, 7
+Job: trust, 8
 """
 
 from lamina.cli.answer import Answer, Document, Options, Screen, answer_command

@@ -5,6 +5,7 @@ What an earlier compilation did, and what is still right, is not done again.
 
 from collections.abc import Iterable, Mapping
 
+from lamina.compiler.batch_filters import filter_inputs
 from lamina.compiler.cache import Compilation, Memory, StoredLink, StoredReference, query_of, references_of
 from lamina.compiler.check import check_project
 from lamina.compiler.graph import Graph
@@ -17,6 +18,8 @@ from lamina.compiler.resolve import Names, names_of
 from lamina.compiler.rules import (
     cyclic_dependency,
     duplicate_target,
+    renamed_from_present,
+    renamed_from_twice,
     unknown_dependency,
     unknown_function,
     wrong_argument_count,
@@ -37,7 +40,10 @@ ABOUT_FUNCTIONS = frozenset({unknown_function.RULE.code, wrong_argument_count.RU
 
 def compile_models(project: Project, memory: Memory, *, source_schema: SourceSchema, run: RunTasks) -> Compilation:
     """Return the graph of a project; everything wrong with its queries is inside."""
-    names = names_of(project)
+    # A graph is stored and compared; where a source is written is not a part of it.
+    sources = tuple(_with_columns(table, source_schema).replace(places=None) for table in project.sources)
+    filtered = filter_inputs(project, sources)
+    project, names = filtered.project, names_of(project)
     tasks = {model.name: task_of(model) for model in project.models if model.kind == "sql"}
     objects = _objects(tasks, memory, names=names, run=run)
     references = {name: _references(name, task, memory, objects=objects) for name, task in tasks.items()}
@@ -49,8 +55,7 @@ def compile_models(project: Project, memory: Memory, *, source_schema: SourceSch
     files = {model.name: model for model in project.models}
     found.extend(_loop(loop, files, references) for loop in order.loops)
     found.extend(_duplicate_targets(project.models))
-    # A graph is stored and compared; where a source is written is not a part of it.
-    sources = tuple(_with_columns(table, source_schema).replace(places=None) for table in project.sources)
+    found.extend(_contradictory_renames(project.models))
     linking = Linking(project, sources, query=lambda key: query_of(objects, key))
     placed = [(ModelName(name), number) for number, layer in enumerate(order.layers) for name in layer]
     in_layers = {name for name, _ in placed}
@@ -67,7 +72,8 @@ def compile_models(project: Project, memory: Memory, *, source_schema: SourceSch
             known=memory.links.get(name),
         )
     layers = tuple(tuple(ModelName(name) for name in layer) for layer in order.layers)
-    return Compilation(graph_of_pass(project, linking, layers=layers, found=found), links, objects)
+    graph = graph_of_pass(project, linking, layers=layers, found=found)
+    return Compilation(graph.replace(diagnostics=filtered.as_written(graph.diagnostics)), links, objects)
 
 
 def graph_of_pass(
@@ -211,13 +217,28 @@ def _place_of_check(file: ModelFile, table: str) -> Place | None:
 def _duplicate_targets(models: Iterable[ModelFile]) -> Iterable[Diagnostic]:
     owners: dict[str, ModelName] = {}
     for model in models:
-        if not traits_of(model.settings.strategy).has_table:
+        traits = traits_of(model.settings.strategy)
+        if not traits.has_table and not traits.is_defined:
             continue
         target = target_of(model)
         other = owners.setdefault(target.lower(), model.name)
         if other != model.name and not same_name(other, model.name):
             place = model.places.of("alias" if model.settings.alias else "schema")
             yield duplicate_target.finding(target, place=place, model=model.name, other=other)
+
+
+def _contradictory_renames(models: Iterable[ModelFile]) -> Iterable[Diagnostic]:
+    """Yield each model whose former name a model of the project has, or another one claims as well."""
+    files = tuple(models)
+    names = {model.name.lower() for model in files}
+    renamed = [(model, model.settings.renamed_from) for model in files if model.settings.renamed_from is not None]
+    for model, before in renamed:
+        place = model.places.of("renamed_from")
+        if before.lower() in names:
+            yield renamed_from_present.finding(before, place=place, model=model.name)
+        claims = (item.name for item, name in renamed if item is not model and same_name(name, before))
+        if (other := next(claims, None)) is not None:
+            yield renamed_from_twice.finding(before, place=place, model=model.name, other=other)
 
 
 def _with_columns(table: SourceTable, source_schema: SourceSchema) -> SourceTable:

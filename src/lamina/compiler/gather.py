@@ -98,8 +98,8 @@ def _keys(table: SourceTable | ModelSettings | None, schema: Schema | None) -> I
     """Yield the sets of columns that no two rows of a model share: each build makes sure of it for the whole table."""
     if not isinstance(table, ModelSettings):
         return
-    if (upsert := traits_of(table.strategy).upsert) is not None:
-        yield tuple(name.lower() for name in upsert.key)
+    if key := traits_of(table.strategy).row_key:
+        yield tuple(name.lower() for name in key)
     if not table.checks:
         return
     filled = {column.name.lower() for column in schema or () if not column.nullable}

@@ -11,7 +11,7 @@ from lamina.strategies.table import traits_of
 from lamina.strategies.traits import Traits
 from lamina.values.coverage import InputRange
 from lamina.values.diagnostic import Diagnostic
-from lamina.values.names import ColumnName, Fingerprint, ModelName, TableName
+from lamina.values.names import ColumnName, Fingerprint, ModelName, TableName, same_name
 from lamina.values.schema import Schema
 from lamina.values.value import Value
 
@@ -43,6 +43,7 @@ class InputUse(Value, frozen=True):
     window_after_seconds: int = 0  # past its end, as declared
     on_touch: Literal["rebuild", "keep"] = "rebuild"
     is_driver: bool = False
+    is_always_new: bool = False  # a source with `detect = "always"`: what was read of it is never known to be current
     is_read_whole: bool = False  # proven: every slice reads every row, whatever its bounds
 
     @property
@@ -80,6 +81,10 @@ class CompiledModel(Value, frozen=True, array_like=True):
     rows_fingerprint: Fingerprint | None = None  # the fingerprint without the layout of the table
     layout: dict[str, str] = {}  # `partitioned_by` and `sorted_by`, as text without spelling
     looked_up: dict[str, TableName] = {}  # by the names that checks give them: built before it, no reason to rebuild
+    gridless_fingerprint: Fingerprint | None = (
+        None  # without layout, unit and zone; None: it has no slices, or no query
+    )
+    former_fingerprints: dict[str, Fingerprint] = {}  # under former names of models that it reads: of those listed
 
     @property
     def traits(self) -> Traits:
@@ -106,9 +111,37 @@ class CompiledModel(Value, frozen=True, array_like=True):
         return any(self.is_own(use) for use in self.inputs)
 
     @property
+    def is_cut_freely(self) -> bool:
+        """Return whether a range is proven to hold the same rows wherever it is cut into slices and batches."""
+        slices = self.traits.slices
+        # Bounds of a batch may be used in any way in code, in an allowed finding, and where each batch is one slice.
+        is_proven = self.kind == "sql" and not self.settings.allow and slices is not None and slices.batch_size != 1
+        return is_proven and not self.reads_itself and all(use.on_touch != "keep" for use in self.inputs)
+
+    @property
+    def counts_local_days(self) -> bool:
+        """Return whether its zone is part of what a range means: as dates, or in days that are counted."""
+        slices = self.traits.slices
+        names = () if slices is None else (slices.time_column,)
+        dates = (column.name for column in self.columns or () if column.type == "date")
+        is_dated = any(same_name(date, name) for date in dates for name in names)
+        return is_dated or any(use.filters_dates or use.counts_days for use in self.inputs)
+
+    @property
+    def given_columns(self) -> Schema | None:
+        """Return the columns that its query gives: those of its table without what the strategy adds; None: unknown."""
+        added = len(self.traits.added)
+        return self.columns[:-added] if self.columns and added else self.columns
+
+    @property
     def is_ephemeral(self) -> bool:
         """Return whether it has no table and is inlined in its readers."""
         return not self.traits.has_table
+
+    @property
+    def is_view(self) -> bool:
+        """Return whether it has no table, and a view of the catalog shows it to readers outside the project."""
+        return self.traits.is_defined
 
 
 class Graph(Value, frozen=True):

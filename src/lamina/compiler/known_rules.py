@@ -40,6 +40,12 @@ def rules_of_promotion() -> tuple[Violations, ...]:
 
 
 @cache
+def rules_of_change() -> tuple[Violations, ...]:
+    """Return the rules that look at what became of a model since it was promoted."""
+    return _looking_at("change")
+
+
+@cache
 def rules_of_project() -> tuple[Violations, ...]:
     """Return the rules that look at all models together."""
     return _looking_at("project")

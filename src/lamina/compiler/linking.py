@@ -13,8 +13,10 @@ from lamina.compiler.query.operators import QueryShape
 from lamina.compiler.slices.range_reads import by_range
 from lamina.project.model import ModelFile, ModelSettings
 from lamina.project.project import Project
-from lamina.project.source import SourceTable
+from lamina.project.source import VERSIONLESS, SourceTable
+from lamina.strategies.incremental import without_versions
 from lamina.values.codec import Packed, to_pack
+from lamina.values.names import TableName
 from lamina.values.schema import Schema
 
 
@@ -40,6 +42,11 @@ class Linking:
             variables={item.name: item for item in project.variables},
             modules={item.path: item.text for item in project.modules},
             models=frozenset(model.name.lower() for model in project.models),
+            former={
+                TableName(model.name): TableName(model.settings.renamed_from)
+                for model in project.models
+                if model.settings.renamed_from is not None
+            },
         )
 
     def add(
@@ -87,14 +94,26 @@ class Linking:
             linked = link_other(file, names, around=self._around, layer=layer)
             return self._checked(file, linked, names, query=None, shape=None)
         linked = link_query(file, query, names, around=self._around, layer=layer)
+        if (read := self._as_read(file, linked)) is not file:
+            file, linked = read, link_query(read, query, names, around=self._around, layer=layer)
         shape = resolved_shape(query, names)
         if shape is not None and not linked.model.is_ephemeral:
             shape = composed_shape(shape, self._ephemeral)
         return self._checked(file, linked, names, query=query, shape=shape)
 
+    def _as_read(self, file: ModelFile, linked: Linked) -> ModelFile:
+        """Return a model with what follows from the kind of its driver, which only the linker knows."""
+        table = self._tables.get(linked.model.driver or "")
+        if not isinstance(table, SourceTable) or table.type not in VERSIONLESS:
+            return file
+        strategy = without_versions(file.settings.strategy)
+        is_same = strategy is file.settings.strategy
+        return file if is_same else file.replace(settings=file.settings.replace(strategy=strategy))
+
     def _checked(
         self, file: ModelFile, linked: Linked, names: ModelNames, *, query: QueryObject | None, shape: QueryShape | None
     ) -> Linked:
+        linked = self._seen(linked)
         subject = subject_of(
             file,
             linked.model,
@@ -120,6 +139,16 @@ class Linking:
             shape=shape if linked.model.is_ephemeral else None,
             stars=tuple(table_stars(query)) if query is not None else (),
         )
+
+    def _seen(self, linked: Linked) -> Linked:
+        """Return a model that knows which of its inputs have no detector."""
+        model = linked.model
+        tables = {use.name: self._tables.get(use.name) for use in model.inputs}
+        unseen = {name for name, item in tables.items() if isinstance(item, SourceTable) and item.detect == "always"}
+        if not unseen:
+            return linked
+        inputs = tuple(use.replace(is_always_new=use.name in unseen) for use in model.inputs)
+        return linked.replace(model=model.replace(inputs=inputs))
 
     def _link_key(self, file: ModelFile, names: ModelNames, *, layer: int, object_key: str) -> str:
         named = (*names.references, *names.declared, *names.looked_up.values())

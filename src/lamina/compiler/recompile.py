@@ -1,5 +1,6 @@
 """Compile a project of which only the text of queries changed: what did not change is taken as it was."""
 
+from lamina.compiler.batch_filters import filter_inputs
 from lamina.compiler.cache import Compilation, Memory, StoredLink, StoredReference, linked_of, query_of, references_of
 from lamina.compiler.compile import graph_of_pass, model_names
 from lamina.compiler.graph import Graph
@@ -7,11 +8,20 @@ from lamina.compiler.link.linked import Linked
 from lamina.compiler.linking import Linking
 from lamina.compiler.objects import RunTasks, task_of
 from lamina.compiler.resolve import names_of
-from lamina.compiler.rules import cyclic_dependency, duplicate_target, unknown_dependency
+from lamina.compiler.rules import (
+    cyclic_dependency,
+    duplicate_target,
+    renamed_from_present,
+    renamed_from_twice,
+    unknown_dependency,
+)
 from lamina.project.project import Project
 from lamina.values.names import TableName
 
-NAME_CODES = {rule.RULE.code for rule in (cyclic_dependency, duplicate_target, unknown_dependency)}
+NAME_CODES = {
+    rule.RULE.code
+    for rule in (cyclic_dependency, duplicate_target, renamed_from_present, renamed_from_twice, unknown_dependency)
+}
 
 
 def recompile(project: Project, memory: Memory, head: Graph, *, run: RunTasks) -> Compilation | None:
@@ -21,7 +31,8 @@ def recompile(project: Project, memory: Memory, head: Graph, *, run: RunTasks) -
     """
     if any(item.code in NAME_CODES for item in head.diagnostics):
         return None
-    names = names_of(project)
+    filtered = filter_inputs(project, head.sources)
+    project, names = filtered.project, names_of(project)
     files = {model.name: model for model in project.models}
     before = [(linked_of(link), link) for link in memory.links.values()]
     before.sort(key=lambda pair: (pair[0].model.layer, pair[0].model.name))
@@ -51,7 +62,8 @@ def recompile(project: Project, memory: Memory, head: Graph, *, run: RunTasks) -
             references=references,
             known=known,
         )
-    return Compilation(graph_of_pass(project, linking, layers=head.layers, found=()), links, made)
+    graph = graph_of_pass(project, linking, layers=head.layers, found=())
+    return Compilation(graph.replace(diagnostics=filtered.as_written(graph.diagnostics)), links, made)
 
 
 def _seen_by(linked: Linked) -> tuple[TableName, ...]:

@@ -3,6 +3,7 @@
 from lamina.compiler.graph import CompiledModel, Graph, InputUse
 from lamina.project.model import CheckSettings
 from lamina.project.strategy import Strategy
+from lamina.values.at_time import AtTime
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import Fingerprint, ModelName, TableName
 from lamina.values.schema import Schema
@@ -60,6 +61,7 @@ class Explanation(Value, frozen=True):
     fingerprint: Fingerprint
     incrementality: tuple[str, ...]  # the steps of the proof that slices are sound, or the clauses in its way
     diagnostics: tuple[Diagnostic, ...]
+    at: AtTime | None = None  # with `--execution-time`: why it runs or does not
 
 
 def report_compile(graph: Graph) -> CompileReport:

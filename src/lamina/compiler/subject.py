@@ -9,8 +9,9 @@ from lamina.compiler.query.object import QueryObject
 from lamina.compiler.query.operators import QueryShape
 from lamina.compiler.query.places import place_at
 from lamina.compiler.slices.verdict import InputFacts, Verdict
-from lamina.project.model import ModelFile
-from lamina.project.source import SourceTable
+from lamina.project.model import ModelFile, SettingPlaces
+from lamina.project.source import Connection, SourceTable
+from lamina.values.change import ModelChange
 from lamina.values.diagnostic import Place
 from lamina.values.nearest import nearest
 from lamina.values.schema import Column, Schema
@@ -28,6 +29,7 @@ class Subject(NamedTuple):
     inputs: Mapping[str, InputFacts]  # by name
     schemas: Mapping[str, Schema | None]  # of the inputs, by name
     previous: CompiledModel | None = None  # as it was promoted
+    change: ModelChange | None = None  # what became of it since it was promoted
     verdict: Verdict | None = None  # None: its query cannot be looked into
 
     def place_of(self, key: str) -> Place:
@@ -56,6 +58,13 @@ class ProjectSubject(NamedTuple):
 
     linked: Sequence[Linked]
     sources: tuple[SourceTable, ...]
+
+    def connections(self) -> Iterator[tuple[str, Connection, SettingPlaces]]:
+        """Yield each source that is a database by its name, how it is reached, and where that is written."""
+        found = {table.name.partition(".")[0]: table for table in self.sources if table.connection is not None}
+        for source, table in sorted(found.items()):
+            if table.connection is not None and table.places is not None:
+                yield source, table.connection, table.places
 
 
 def find_column(schema: Schema | None, name: str) -> Column | None:

@@ -4,13 +4,16 @@ from functools import partial
 
 from lamina.compiler.graph import Graph
 from lamina.executor.lease import held_lease
-from lamina.executor.observe import Observed, look, managed_models, recorded_of
+from lamina.executor.naming import places_of, require_renamed
+from lamina.executor.observe import Observed, heads_of, look, managed_models, recorded_of
 from lamina.executor.recompile import recompile
 from lamina.executor.runtime import Runtime
 from lamina.planner.agreement import differences
 from lamina.planner.recompiled import as_called_now
+from lamina.planner.renamed_models import names_of, under_former_names
+from lamina.state.renamed import pending_of, view_now
 from lamina.values.custody import DerivedModel, StateDifference
-from lamina.values.names import RunId
+from lamina.values.names import RunId, TableName
 
 
 def derive_records(runtime: Runtime, graph: Graph, *, run_id: RunId) -> tuple[DerivedModel, ...]:
@@ -19,6 +22,7 @@ def derive_records(runtime: Runtime, graph: Graph, *, run_id: RunId) -> tuple[De
     while True:
         with held_lease(runtime, run_id, above=above) as lease:
             observed = look(runtime, graph, sources=(), execution_time=runtime.clock())
+            require_renamed(observed.renaming, *observed.renaming.values())
             if observed.highest_token < lease.token:
                 if observed.taken_over is not None:
                     runtime.store.adopt(observed.taken_over, lease)
@@ -31,28 +35,29 @@ def derive_records(runtime: Runtime, graph: Graph, *, run_id: RunId) -> tuple[De
 def state_differences(runtime: Runtime, graph: Graph) -> tuple[StateDifference, ...]:
     """Compare what is recorded of every model with what its table says; nothing is changed."""
     view = runtime.store.view(runtime.environment)
+    view = view_now(view, pending_of(view, names_of(graph)))
     models = managed_models(graph)
-    heads = runtime.warehouse.heads([model.target for model in models])
-    again = recompile(runtime, view)
+    heads = heads_of(runtime, models, places_of(runtime, models, view).tables)
+    again = recompile(runtime, view, graph)
     found: list[StateDifference] = []
     for model in models:
-        recorded, head = recorded_of(view, model.name), heads[model.target]
+        recorded, head = recorded_of(view, model.name), heads[model.name]
         # A table whose metadata cannot be read is one difference, and must not hide those of the others.
-        mark = runtime.warehouse.history(model.target, None).mark if head.fault is None else None
+        mark = runtime.warehouse.history(head.table, None).mark if head.fault is None else None
         called = partial(
             as_called_now, model=model, promoted=view.promoted.get(model.name), recompiled=again.get(model.name)
         )
         recorded = recorded and recorded.replace(coverage=called(recorded.coverage))
-        mark = mark and mark.replace(coverage=called(mark.coverage))
+        mark = mark and mark.replace(coverage=under_former_names(called(mark.coverage), model))
         found += differences(recorded, head, model=model.name, mark=mark)
     return tuple(found)
 
 
 def _derived(runtime: Runtime, graph: Graph, observed: Observed) -> tuple[DerivedModel, ...]:
     models = managed_models(graph)
-    heads = runtime.warehouse.heads([model.target for model in models])
-    readable = (model for model in models if heads[model.target].fault is None)
-    marks = {model.name: runtime.warehouse.history(model.target, None).mark for model in readable}
+    heads = {model.name: observed.facts.heads[TableName(model.name)] for model in models}
+    readable = (name for name, head in heads.items() if head.fault is None)
+    marks = {name: runtime.warehouse.history(heads[name].table, None).mark for name in readable}
     return tuple(
         DerivedModel(
             model=model.name,

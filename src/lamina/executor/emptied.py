@@ -10,7 +10,7 @@ from lamina.warehouse.failure import WarehouseFailure
 
 
 class SourceEmptied(WarehouseFailure):
-    """A source that held files when it was last read lists none now.
+    """A source that held files, or rows of a database, when it was last read has none now.
 
     Why: a mount that is missing, a wrong path or an upload under way looks like a source without rows; taken as its
     content, it would empty every table that reads it. Its readers wait, all other models are built.
@@ -21,10 +21,13 @@ class SourceEmptied(WarehouseFailure):
     code = "L520"
 
     def __init__(self, source: SourceTable) -> None:
+        held, back = "held files when it was last read, and lists none now", "the files"
+        if source.connection is not None:
+            held, back = "held rows when it was last read, and has none now", "its rows"
         super().__init__(
-            f"source `{source.name}` held files when it was last read, and lists none now: `{source.location}`",
+            f"source `{source.name}` {held}: `{source.location}`",
             kind="not_found",
-            hint="put the files back; `--accept-empty` takes the empty source as its content and empties its readers",
+            hint=f"put {back} back; `--accept-empty` takes the empty source as its content and empties its readers",
         )
 
 

@@ -1,5 +1,6 @@
 """Execute a plan: every step starts when its own inputs are done; a failure withholds its descendants only."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Event as Signal
 from threading import Lock
@@ -7,20 +8,22 @@ from threading import Lock
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.errors import LaminaError
 from lamina.executor.internal import InternalFailure
-from lamina.executor.observe import managed_models
 from lamina.executor.publish import Writer
 from lamina.executor.queue import work_through
 from lamina.executor.report import materialization_of
 from lamina.executor.retry import RetryBudget
 from lamina.executor.run_state import RunState
 from lamina.executor.step import Bounds, Step, StepReport
+from lamina.executor.view_step import define_view
 from lamina.state.errors import LeaseLost
 from lamina.values.event import RunStarted
+from lamina.values.facts import ViewFacts
 from lamina.values.interval import WHOLE
 from lamina.values.names import ModelName
-from lamina.values.plan import Action, Block, Build, Plan, Rebuild
+from lamina.values.plan import Action, Block, Build, Plan, Rebuild, Rename
 
 RETRY_BUDGET = 20
+NO_VIEWS: Mapping[ModelName, ViewFacts] = {}
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,20 @@ class Execution:
     """The steps of one plan and what they reported."""
 
     def __init__(
-        self, writer: Writer, graph: Graph, limits: Limits, *, plan: Plan, state: RunState, stop: Signal
+        self,
+        writer: Writer,
+        graph: Graph,
+        limits: Limits,
+        *,
+        plan: Plan,
+        state: RunState,
+        stop: Signal,
+        views: Mapping[ModelName, ViewFacts] = NO_VIEWS,
     ) -> None:
         self._writer = writer
-        self._models = {model.name: model for model in managed_models(graph)}
+        self._graph = graph
+        self._views = views
+        self._models = {model.name: model for model in graph.models if model.is_view or not model.is_ephemeral}
         self._layers = graph.layers
         self._limits = limits
         self._plan = plan
@@ -87,13 +100,14 @@ class Execution:
     def _say_started(self, works: list[ModelName]) -> None:
         """Announce the run, with the time its models took when they were last built."""
         runtime = self._writer.runtime
-        last = [batch for name in works for batch in runtime.store.batches(runtime.environment, name, limit=1)]
-        seconds = sum(batch.duration_ms for batch in last) / 1000 if len(last) == len(works) else None
+        tables = [name for name in works if name not in self._views]  # a view takes no time worth counting
+        last = [batch for name in tables for batch in runtime.store.batches(runtime.environment, name, limit=1)]
+        seconds = sum(batch.duration_ms for batch in last) / 1000 if len(last) == len(tables) else None
         runtime.emit(RunStarted(run_id=self._writer.run_id, steps=len(works), estimated_seconds=seconds))
 
     def _planned(self) -> dict[ModelName, tuple[Action, ...]]:
         planned: dict[ModelName, tuple[Action, ...]] = {}
-        for action in self._plan.actions:
+        for action in (item for item in self._plan.actions if not isinstance(item, Rename)):
             planned[action.model] = (*planned.get(action.model, ()), action)
         return planned
 
@@ -101,7 +115,7 @@ class Execution:
         """Note the state of the models outside the plan: their readers build on what is there."""
         for layer in self._layers:
             for name in layer:
-                if name in self._models and name not in planned:
+                if name in self._models and name not in planned and name not in self._views:
                     self._state.ended(self._models[name], ())
 
     def _needs(self, model: CompiledModel) -> frozenset[ModelName]:
@@ -113,6 +127,10 @@ class Execution:
         return self._stop.is_set() or self.lost is not None or is_failed
 
     def _work(self, name: ModelName, planned: tuple[Action, ...]) -> None:
+        model = self._models[name]
+        if name in self._views:
+            self._take(name, lambda: self._define(model))
+            return
         bounds = Bounds(
             retries=self._limits.retries,
             budget=self._budget,
@@ -121,10 +139,18 @@ class Execution:
             is_fail_fast=self._limits.is_fail_fast,
             failing=self._failing,
         )
-        model = self._models[name]
         step = Step(self._writer, model, state=self._state, selection=self._plan.selection, bounds=bounds)
+        self._take(name, step.run)
+
+    def _define(self, model: CompiledModel) -> StepReport:
+        facts, selection = self._views[model.name], self._plan.selection
+        return define_view(self._writer, self._graph, model, state=self._state, facts=facts, selection=selection)
+
+    def _take(self, name: ModelName, work: Callable[[], StepReport]) -> None:
+        """Do the work of one model and keep its report, whatever happens in it."""
+        model = self._models[name]
         try:
-            report = step.run()
+            report = work()
         except LeaseLost as error:
             report = self._broken(model, error)
             self.lost = error
@@ -141,7 +167,8 @@ class Execution:
     def _broken(self, model: CompiledModel, error: LaminaError) -> StepReport:
         """Report a step that ended outside its batches, and withhold what reads it."""
         left = (Block(model=model.name, intervals=(WHOLE,), reason=error.message, blocked_by=(model.name,)),)
-        self._state.ended(model, left)
+        if model.name not in self._views:
+            self._state.ended(model, left)
         done = materialization_of(model, decided=(), left=left, outcomes=(), error=error, attempts=(), seconds=0.0)
         return StepReport(done, left=left)
 

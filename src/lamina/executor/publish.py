@@ -8,8 +8,11 @@ from time import monotonic
 
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
+from lamina.executor.anomalies import judge_batch
+from lamina.executor.budget import within_rows
 from lamina.executor.failpoint import failpoint
 from lamina.executor.runtime import Runtime
+from lamina.planner.anomalies import size_of
 from lamina.planner.ragged import rest_questions, unfinished_rest
 from lamina.planner.record import record_batch
 from lamina.planner.touches import (
@@ -24,6 +27,7 @@ from lamina.planner.touches import (
 from lamina.planner.unique_keys import proven_keys, replaced_later, unproven_keys
 from lamina.state.errors import LeaseLost, PublishConflict
 from lamina.state.port import Lease, ModelRecord, Promotion
+from lamina.values.anomaly import Anomaly
 from lamina.values.batch import CANNOT_RUN, Batch, CheckResult, Diff, DiffQuestion, Published, Staged
 from lamina.values.coverage import Mark, ProvenKey
 from lamina.values.diagnostic import Place
@@ -33,7 +37,7 @@ from lamina.values.facts import Intent
 from lamina.values.interval import Interval
 from lamina.values.names import RunId, TableName
 from lamina.values.row_counts import rows_on_time
-from lamina.values.touch import Nothing, Touch
+from lamina.values.touch import Extent, Nothing, Touch
 from lamina.values.words import counted
 from lamina.warehouse.failure import WarehouseFailure
 
@@ -48,7 +52,7 @@ class ChecksFailed(WarehouseFailure):
     code = "L610"
 
     def __init__(self, results: tuple[CheckResult, ...]) -> None:
-        first, *others = [item for item in results if not item.passed and item.severity == "error"]
+        first, *others = [item for item in results if item.refuses]
         said = ", ".join((failure_words(first), *(failure_words(item) + _at(item) for item in others)))
         super().__init__(
             f"`{first.model}`: {counted(1 + len(others), 'check')} failed: {said}",
@@ -97,16 +101,18 @@ class BatchBase:
     questions: tuple[DiffQuestion, ...]
     logs: Mapping[TableName, tuple[Touch, ...]]  # of its inputs
     is_followed: bool = False  # this run builds later slices of the table after it
+    rows_written: int = 0  # by earlier batches of the model in this run
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A published batch, the touch it made, and what its checks said."""
+    """A published batch, the touch it made, what its checks said, and what was unusual about it."""
 
     published: Published
     touch: Touch
     checks: tuple[CheckResult, ...]
     drift: tuple[Drift, ...] = ()
+    anomalies: tuple[Anomaly, ...] = ()
 
 
 def publish_batch(writer: Writer, batch_base: BatchBase, batch: Batch) -> Outcome:
@@ -115,15 +121,18 @@ def publish_batch(writer: Writer, batch_base: BatchBase, batch: Batch) -> Outcom
     _intend(writer, batch_base, batch)
     try:
         staged = _stage(writer, batch_base, batch)
+        within_rows(runtime, batch_base.model, staged, written=batch_base.rows_written)
         checks, proven = _check(writer, batch_base, staged)
-        published = _prepare(writer, batch_base, staged, proven).replace(checks=checks)
+        unusual = judge_batch(runtime, batch_base.model, staged, before=batch_base.record.coverage)
+        size = size_of(batch, staged.counts)
+        published = _prepare(writer, batch_base, staged, proven).replace(checks=checks, size=size)
         _say(writer, batch_base, "publishing")
     except LaminaError:
         _abandon(runtime, batch)
         raise
     published = published.replace(duration_ms=round((monotonic() - started) * 1000))
     touch = _record(writer, batch_base.model, published)
-    return Outcome(published=published, touch=touch, checks=checks, drift=staged.drift)
+    return Outcome(published=published, touch=touch, checks=checks, drift=staged.drift, anomalies=unusual)
 
 
 def _intend(writer: Writer, batch_base: BatchBase, batch: Batch) -> None:
@@ -170,8 +179,9 @@ def _check(
     # The newest rows of the table are still to come.
     kept = tuple(item for item in placed_checks(writer.runtime, model, found) if not _is_early(item, batch_base))
     failpoint("check.after")
-    if any(not item.passed and item.severity == "error" for item in kept):
-        raise ChecksFailed(kept)
+    if any(item.refuses for item in kept):
+        # Nothing is published, so nothing is in quarantine either.
+        raise ChecksFailed(tuple(item for item in kept if not item.rows_quarantined))
     return kept, proven_keys(model, found, besides=besides)
 
 
@@ -194,6 +204,9 @@ def _prepare(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tupl
     mark = _late_mark(writer, batch_base, staged, proven)
     diff = _diff(writer, batch_base, staged)
     touch = touch_of(batch_base, staged, diff)
+    # Finished first: where the catalog is lost, the mark of the table says which version of it belongs to the table.
+    beside = warehouse.prepare_beside(staged, mark, touch)
+    failpoint("beside.after")
     # Equal rows in another layout are written all the same, and touch no reader.
     if diff is not None and diff.is_equal and not staged.is_relaid:
         staged, move = warehouse.prepare_mark(staged, mark, touch)
@@ -212,11 +225,12 @@ def _prepare(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tupl
         counts=staged.counts,
         mark=mark,
         move=move,
+        beside=beside,
     )
 
 
 def _diff(writer: Writer, batch_base: BatchBase, staged: Staged) -> Diff | None:
-    if not is_compared(staged.batch, batch_base.record.coverage, batch_base.questions):
+    if not is_compared(staged.batch, batch_base.record.coverage, batch_base.questions, staged.counts):
         return None
     _say(writer, batch_base, "comparing")
     warehouse = writer.runtime.warehouse
@@ -238,13 +252,17 @@ def touch_of(batch_base: BatchBase, staged: Staged, diff: Diff | None) -> Touch:
         table=TableName(batch.model),
         position=staged.position,
         parent=batch_base.record.position,
-        extent=Nothing() if is_same else batch_extent(batch, batch_base.model, added=staged.added),
+        extent=Nothing() if is_same else _extent(batch_base, staged, is_appended=is_appended),
         is_append=is_appended,
         has_new_rows=has_new_rows(batch, batch_base.record.coverage),
         refinements=diff.refinements if diff is not None and not is_equal else (),
         rows_added=staged.counts.written,
         rows=rows_on_time(staged.counts.written, is_append=is_appended),
     )
+
+
+def _extent(batch_base: BatchBase, staged: Staged, *, is_appended: bool) -> Extent:
+    return batch_extent(staged.batch, batch_base.model, added=staged.added, is_appended=is_appended)
 
 
 def _record(writer: Writer, model: CompiledModel, published: Published) -> Touch:
@@ -289,6 +307,8 @@ def _late_mark(writer: Writer, batch_base: BatchBase, staged: Staged, proven: tu
         former=staged.former,
         proven=proven,
         quiet=_quiet(writer, batch_base.model, staged.batch),
+        quarantine=staged.batch.commit if staged.beside else None,
+        times=staged.times,
     )
     return _mark(writer, batch_base, staged.batch).replace(coverage=coverage)
 

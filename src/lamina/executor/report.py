@@ -5,6 +5,7 @@ from lamina.errors import LaminaError
 from lamina.executor.publish import Outcome
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.interval import merge
+from lamina.values.names import quarantine_of
 from lamina.values.plan import UNCHANGED, Action, Block, Build, Hold, Rebuild, Skip, Wait
 from lamina.values.result import Attempt, Materialization, StepStatus
 from lamina.values.touch import Nothing
@@ -45,6 +46,9 @@ def materialization_of(
         rows_duplicate=sum(count.duplicate for count in counts),
         rows_rejected=sum(count.rejected for count in counts),
         rows_quarantined=sum(count.quarantined for count in counts),
+        rows_closed=sum(count.closed for count in counts),
+        rows_reopened=sum(count.reopened for count in counts),
+        rows_unchanged=sum(count.unchanged for count in counts),
         bytes_written=sum(count.bytes_written for count in counts),
         watermark=last.mark.coverage.watermark if last is not None else None,
         snapshot_id=last.position if last is not None else None,
@@ -78,6 +82,12 @@ def _status(
         counts = tuple(outcome.published.counts for outcome in outcomes)
         if carried := sum(count.carried for count in counts):
             reasons.append(f"{counted(carried, 'row')} that only the table holds carried over")
+        if closed := sum(count.closed for count in counts):
+            reasons.append(f"{counted(closed, 'row')} no longer current")
+        if reopened := sum(count.reopened for count in counts):
+            reasons.append(f"{counted(reopened, 'removed key')} came back")
+        if quarantined := sum(count.quarantined for count in counts):
+            reasons.append(f"{counted(quarantined, 'row')} in `{quarantine_of(model.target)}`")
         if all(isinstance(outcome.touch.extent, Nothing) for outcome in outcomes):
             is_written = any(count.bytes_written for count in counts)
             reasons.append("the same rows as before" if is_written else "the same rows as before, nothing written")

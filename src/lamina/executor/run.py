@@ -10,23 +10,29 @@ from lamina.compiler.graph import CompiledModel, Graph
 from lamina.executor.execute import Execution, Limits
 from lamina.executor.failpoint import failpoint
 from lamina.executor.lease import held_lease
-from lamina.executor.observe import Observed, look, managed_models, sources_of
+from lamina.executor.naming import rename_tables
+from lamina.executor.observe import Observed, look, managed_models, sources_of, with_moved
 from lamina.executor.publish import Writer
 from lamina.executor.run_state import RunState
 from lamina.executor.runtime import Runtime
+from lamina.executor.stale_inputs import judge_of
 from lamina.executor.state_copy import keep_copy
 from lamina.executor.summary import ended_result, run_result
 from lamina.planner.asked import asked_slices
 from lamina.planner.cadence import next_due
 from lamina.planner.plan import build_plan
+from lamina.planner.relayout import as_current
+from lamina.planner.staleness import keeps_older_code
 from lamina.state.errors import LeaseLost
 from lamina.state.port import Lease, ModelRecord, RunRecord
 from lamina.values.codec import to_json
 from lamina.values.event import Recovered
 from lamina.values.names import ModelName, PlanId, RunId
-from lamina.values.plan import Build, Plan, Rebuild, Selection
+from lamina.values.plan import Build, Plan, Rebuild, Rename, Selection
 from lamina.values.result import Propagation, RunResult
 from lamina.warehouse.port import NO_PINS, Pins
+
+Folded = tuple[ModelRecord, bool, tuple[Propagation, ...]]  # a record, whether it changed, and what was decided
 
 
 @dataclass(frozen=True)
@@ -150,21 +156,26 @@ def _work(
         runtime.store.adopt(observed.taken_over, lease)
         runtime.emit(Recovered(detail="the state was lost; it is derived again from the tables"))
     clean_up(runtime)
-    names = frozenset(model.name for model in graph.models) | request.left_out
+    names = frozenset(model.name for model in graph.models) | request.left_out | observed.renaming.keys()
     runtime.store.expire(names, lease, now=runtime.clock())
-    state = RunState(graph, observed, selection=request.selection)
-    folded = tuple(state.fold(model) for model in managed_models(graph))
+    state, folded = _folded(runtime, graph, observed, request)
     facts = observed.facts.replace(models={model.name: state.facts(model) for model in managed_models(graph)})
     plan = build_plan(graph, facts, environment=runtime.environment, selection=request.selection)
     request.review(plan)  # a plan that is refused leaves no trace
+    renamed: tuple[Rename, ...] = ()
+    if is_renaming := bool(observed.renaming) or any(isinstance(action, Rename) for action in plan.actions):
+        # Before anything is recorded under the names of now.
+        _begin_plan(runtime, plan, graph, lease)
+        renamed, moved = rename_tables(runtime, plan, lease, models=observed.renaming)
+        observed = with_moved(observed, moved)
+        state, folded = _folded(runtime, graph, observed, request)
     _store_folds(runtime, folded, observed=observed, lease=lease)
     if observed.recompiled:
         # After the records: should it end here, they know their promoted text by our fingerprints already.
         runtime.store.recompiled(observed.recompiled, lease, compiler=runtime.compiling.origin.compiler)
     propagation = tuple(decision for _, _, decisions in folded for decision in decisions)
-    if any(isinstance(action, Build | Rebuild) for action in plan.actions):
-        runtime.store.begin_plan(plan, graph, lease, asked=asked_slices(plan))
-        failpoint("plan.after")
+    if not is_renaming and any(isinstance(action, Build | Rebuild) for action in plan.actions):
+        _begin_plan(runtime, plan, graph, lease)
     writer = Writer(
         runtime=runtime,
         run_id=request.run_id,
@@ -173,7 +184,7 @@ def _work(
         started_at=begun.started_at,
         stop=stop,
     )
-    execution = Execution(writer, graph, request.limits, plan=plan, state=state, stop=stop)
+    execution = Execution(writer, graph, request.limits, plan=plan, state=state, stop=stop, views=facts.views)
     try:
         reports = execution.run()
     except KeyboardInterrupt:
@@ -186,6 +197,7 @@ def _work(
         plan,
         reports,
         run_id=request.run_id,
+        renamed=renamed,
         detections=observed.detections,
         diagnostics=observed.diagnostics,
         propagation=propagation,
@@ -200,6 +212,20 @@ def _work(
     return result, execution.lost
 
 
+def _folded(
+    runtime: Runtime, graph: Graph, observed: Observed, request: Request
+) -> tuple[RunState, tuple[Folded, ...]]:
+    """Return the state of a run, with what was seen folded into the debts of every model."""
+    judge = judge_of(runtime, graph, request.execution_time)
+    state = RunState(graph, observed, selection=request.selection, judge=judge)
+    return state, tuple(state.fold(model) for model in managed_models(graph))
+
+
+def _begin_plan(runtime: Runtime, plan: Plan, graph: Graph, lease: Lease) -> None:
+    runtime.store.begin_plan(plan, graph, lease, asked=asked_slices(plan))
+    failpoint("plan.after")
+
+
 def _promote(runtime: Runtime, graph: Graph, *, observed: Observed, state: RunState, lease: Lease) -> None:
     """Promote what needed no build too, unless nothing is new; each built model was promoted with its publication."""
     origin = runtime.compiling.origin
@@ -211,9 +237,10 @@ def _promote(runtime: Runtime, graph: Graph, *, observed: Observed, state: RunSt
 
 
 def _is_older(model: CompiledModel, state: RunState) -> bool:
-    """Return whether all that is built of a model is by other code, whatever it waits for."""
-    segments = state.record(model.name).coverage.segments
-    return bool(segments) and all(segment.logic != model.fingerprint for segment in segments)
+    """Return whether all that is built of a model is by other code and to be replaced, whatever it waits for."""
+    segments = as_current(model, state.record(model.name).coverage).segments
+    is_other = bool(segments) and all(segment.logic != model.fingerprint for segment in segments)
+    return is_other and not keeps_older_code(model)
 
 
 def clean_up(runtime: Runtime) -> None:
@@ -231,7 +258,7 @@ def clean_up(runtime: Runtime) -> None:
 
 def _store_folds(
     runtime: Runtime,
-    folded: tuple[tuple[ModelRecord, bool, tuple[Propagation, ...]], ...],
+    folded: tuple[Folded, ...],
     *,
     observed: Observed,
     lease: Lease,

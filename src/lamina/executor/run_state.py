@@ -6,6 +6,7 @@ from threading import RLock
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.executor.observe import Observed, extend_logs, looked_up_of, managed_models
 from lamina.executor.publish import BatchBase, Outcome
+from lamina.executor.stale_inputs import Judge
 from lamina.planner.decide_intervals import schedule_of
 from lamina.planner.fold import fold
 from lamina.planner.lost_tables import is_remade
@@ -13,6 +14,7 @@ from lamina.planner.now import Now
 from lamina.planner.ragged import with_moved_ends
 from lamina.planner.readiness import Upstream
 from lamina.planner.recover import standing_of, without_own_past
+from lamina.planner.regrid import on_new_grid
 from lamina.planner.touches import diff_questions
 from lamina.planner.upstream import upstream_of
 from lamina.state.port import ModelRecord
@@ -28,8 +30,12 @@ from lamina.values.touch import Touch
 class RunState:
     """What is known now; every method is safe to call from any thread."""
 
-    def __init__(self, graph: Graph, observed: Observed, *, selection: Selection) -> None:
+    def __init__(
+        self, graph: Graph, observed: Observed, *, selection: Selection, judge: Judge = lambda _name, _head: None
+    ) -> None:
         self._selection = selection
+        self._judge = judge  # says whether a table is stale in the version it has now
+        self._stale = dict(observed.facts.stale)
         self._lock = RLock()
         self._facts = dict(observed.facts.models)
         self._records = dict(observed.records)
@@ -56,12 +62,16 @@ class RunState:
             self._keep(record.replace(coverage=coverage))
             return self._records[model.name], is_changed, decisions
 
-    def move_ends(self, model: CompiledModel) -> ModelRecord | None:
-        """Let unfinished slices go on where nothing of them is missing; return the record where that changed it."""
+    def go_on(self, model: CompiledModel) -> ModelRecord | None:
+        """Take over what a change of the grid keeps, and let unfinished slices go on where nothing of them is missing.
+
+        Return the record where that changed it.
+        """
         with self._lock:
             facts = self._facts[model.name]
-            moved = with_moved_ends(model, facts, self.now(model))
-            if moved is facts:
+            kept = facts.replace(coverage=on_new_grid(model, facts.coverage))
+            moved = with_moved_ends(model, kept, self.now(model))
+            if moved.coverage == facts.coverage:
                 return None
             self._keep(self._records[model.name].replace(coverage=moved.coverage))
             return self._records[model.name]
@@ -80,7 +90,13 @@ class RunState:
                 selection=self._selection,
                 upstream={use.name: self._upstream[use.name] for use in model.inputs if use.name in self._upstream},
                 touches=dict(self._logs),
+                stale=dict(self._stale),
             )
+
+    def tables(self) -> frozenset[TableName]:
+        """Return the names, as readers use them, of what has a table now."""
+        with self._lock:
+            return frozenset(name for name, head in self._heads.items() if head.pointer is not None)
 
     def tables_read(self, model: CompiledModel) -> tuple[CompiledModel, ...]:
         """Return the model itself and the models whose tables it reads."""
@@ -126,6 +142,9 @@ class RunState:
                 columns=model.columns or (),
                 bytes=None if size is None else size + published.counts.bytes_written,
             )
+            self._stale.pop(name, None)
+            if (reason := self._judge(name, self._heads[name])) is not None:
+                self._stale[name] = reason
             target = standing_of(published.mark.coverage)
             self._facts[model.name] = self._facts[model.name].replace(target=target)
             self._keep(

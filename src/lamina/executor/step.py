@@ -1,11 +1,14 @@
 """One model of a run: decide again on the facts as they are now, build what is stale, report the result."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from threading import Event as Signal
 from time import monotonic
 
 from lamina.compiler.graph import CompiledModel
 from lamina.errors import LaminaError
+from lamina.executor.anomalies import AnomalyStopped
+from lamina.executor.budget import BatchTooLarge, BudgetUsedUp
 from lamina.executor.failpoint import failpoint
 from lamina.executor.internal import InternalFailure
 from lamina.executor.lost_files import lost_among
@@ -16,26 +19,31 @@ from lamina.executor.retry import RetryBudget, Trail, with_retries
 from lamina.executor.run_state import RunState
 from lamina.planner.batches import cut_batches, cut_spans
 from lamina.planner.bound import within_plan
+from lamina.planner.budget import Spent, beyond, breaches_of, used_up, within_slices
 from lamina.planner.decide import decide
 from lamina.planner.decide_intervals import schedule_of
 from lamina.planner.failures import conditions_of, counted_on, failing_of, is_kept
 from lamina.planner.kept import accepts_loss, refuse_loss
+from lamina.planner.pending import pending_ranges, unread_rows
+from lamina.planner.protected import kept_history
 from lamina.planner.recover import is_foreign
-from lamina.planner.relayout import is_rewrite
+from lamina.planner.relayout import as_current, is_rewrite
 from lamina.planner.segments import covered, indebted
-from lamina.planner.staleness import parameters_at, pins_of
-from lamina.planner.standing import pending_ranges
+from lamina.planner.staleness import clean_ranges, parameters_at, pins_of
 from lamina.state.errors import LeaseLost, PublishConflict
 from lamina.state.port import CheckRecord, ModelRecord
+from lamina.values.anomaly import Anomaly
 from lamina.values.batch import Batch, CheckResult, Pin
+from lamina.values.budget import BudgetBreach, Limit
 from lamina.values.drift import Drift
 from lamina.values.event import StepFinished, StepStarted
 from lamina.values.facts import Failure
 from lamina.values.interval import MIN, Interval, intersect, merge, subtract
 from lamina.values.names import CommitId, TableName
+from lamina.values.pending import Pending
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Selection, Wait
-from lamina.values.result import Materialization, Pending, Propagation
-from lamina.warehouse.failure import RebuildNeeded, WarehouseFailure
+from lamina.values.result import Materialization, Propagation
+from lamina.warehouse.failure import NotAppended, RebuildNeeded, WarehouseFailure
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,8 @@ class StepReport:
     left: tuple[Action, ...] = ()  # what was not built, and why
     checks: tuple[CheckResult, ...] = ()
     drift: tuple[Drift, ...] = ()
+    anomalies: tuple[Anomaly, ...] = ()
+    breaches: tuple[BudgetBreach, ...] = ()
     propagation: tuple[Propagation, ...] = ()
     has_built: bool = False
     pending: tuple[Pending, ...] = ()  # what of it waits or is held
@@ -84,17 +94,22 @@ class Step:
         self._outcomes: list[Outcome] = []
         self._checks: list[CheckResult] = []
         self._drift: list[Drift] = []
+        self._anomalies: list[Anomaly] = []
         self._failed: list[tuple[tuple[Interval, ...], LaminaError]] = []
         self._failures: list[Failure] = []  # those of them that later passes know of
         self._blocks: list[Block] = []  # slices whose inputs turned out to be lost
+        self._held: list[Hold] = []  # slices beyond the budget of the model
+        self._refused_rows: int | None = None  # of a batch that is beyond it
+        self._clean: tuple[Interval, ...] = ()  # slices that nothing but a lookback builds again
+        self._started = monotonic()
         self._last = MIN  # the end of the latest slice that is to be built
 
     def run(self) -> StepReport:
         """Bring the model up to date, as far as its inputs and the plan allow."""
-        started = monotonic()
         propagation = self._fold()
         decided = self._decide()
-        self._move_ends()
+        self._go_on()
+        self._clean = self._looked_back_on(decided)
         works = tuple(action for action in decided if isinstance(action, Build | Rebuild))
         withheld = tuple(action for action in decided if isinstance(action, Wait | Block | Hold))
         if works:
@@ -105,6 +120,7 @@ class Step:
             if action not in in_order:
                 self._build(action)
         self._build_in_order(in_order)
+        withheld = (*withheld, *self._held)
         left = (*self._left(works), *withheld)
         self._state.ended(self._model, left)
         materialization = materialization_of(
@@ -114,7 +130,7 @@ class Step:
             outcomes=tuple(self._outcomes),
             error=self._failed[0][1] if self._failed else None,
             attempts=tuple(self._trail.attempts),
-            seconds=monotonic() - started,
+            seconds=monotonic() - self._started,
         )
         self._say_finished(materialization)
         return StepReport(
@@ -122,14 +138,21 @@ class Step:
             left=left,
             checks=tuple(self._checks),
             drift=tuple(self._drift),
+            anomalies=tuple(self._anomalies),
+            breaches=breaches_of(
+                self._model,
+                self._spent(),
+                held=tuple(action for action in withheld if isinstance(action, Hold)),
+                refused_rows=self._refused_rows,
+            ),
             propagation=propagation,
             has_built=bool(self._outcomes),
-            pending=pending_ranges(
-                self._model,
-                self._state.record(self._model.name).coverage,
-                (action for action in withheld if not isinstance(action, Block)),
-            ),
+            pending=self._pending(action for action in withheld if not isinstance(action, Block)),
         )
+
+    def _pending(self, withheld: Iterable[Action]) -> tuple[Pending, ...]:
+        coverage = self._state.record(self._model.name).coverage
+        return (*pending_ranges(self._model, coverage, withheld), *unread_rows(self._model, coverage))
 
     def _fold(self) -> tuple[Propagation, ...]:
         """Turn what the inputs did in this run into debts, durably, before deciding."""
@@ -138,9 +161,9 @@ class Step:
             self._store(record)
         return propagation
 
-    def _move_ends(self) -> None:
-        """Record, durably, which unfinished slices go on without a build."""
-        if (record := self._state.move_ends(self._model)) is not None:
+    def _go_on(self) -> None:
+        """Record, durably, which slices go on without a build: on a new grid, or unfinished ones."""
+        if (record := self._state.go_on(self._model)) is not None:
             self._store(record)
 
     def _store(self, record: ModelRecord) -> None:
@@ -148,22 +171,26 @@ class Step:
         writer.runtime.store.fold(writer.runtime.environment, writer.lease, touches=(), models=(record,))
         failpoint("fold.after")
 
-    def _decide(self) -> tuple[Action, ...]:
+    def _decide(self, done: tuple[Interval, ...] = ()) -> tuple[Action, ...]:
+        """Decide on the facts as they are now; slices that are done are not built once more."""
         decided = decide(self._model, self._state.facts(self._model), self._state.now(self._model))
+        rest = tuple(part for action in decided for part in _without(action, done))
+        decided = within_slices(self._model, rest, self._built())
         return within_plan(decided, self._bounds.planned)
 
     def _build_in_order(self, works: tuple[Build | Rebuild, ...]) -> None:
         """Build a model that reads its own past, one slice after another: each may make later ones stale."""
-        while works and not self._failed and not self._blocks:
+        while works and not self._failed and not self._blocks and not self._held:
             first = min(works, key=lambda work: work.intervals[0])
             self._build(self._undoing_writes(first.replace(intervals=(next(cut_spans(first, self._model)),))))
             self._fold()
             owed = indebted(self._state.record(self._model.name).coverage)
-            done = subtract(self._built(), owed)
-            decided = (action for action in self._decide() if not is_rewrite(action))
-            again = (action for action in decided if isinstance(action, Build | Rebuild))
-            rest = tuple(action.replace(intervals=subtract(action.intervals, done)) for action in again)
-            works = tuple(action for action in rest if action.intervals)
+            decided = (action for action in self._decide(subtract(self._built(), owed)) if not is_rewrite(action))
+            works = tuple(action for action in decided if isinstance(action, Build | Rebuild))
+        if self._held:
+            # The slices after the one that is held build on it.
+            later = (span for work in works for span in work.intervals)
+            self._held[-1] = self._held[-1].replace(intervals=merge((*self._held[-1].intervals, *later)))
 
     def _undoing_writes(self, slice_: Build | Rebuild) -> Build | Rebuild:
         """Return the first slice after another writer's change as one that takes all other slices from before that."""
@@ -185,15 +212,25 @@ class Step:
             input_bytes=self._state.input_bytes(model),
         )
         for batch in batches:
+            limit = used_up(model, self._spent()) if self._outcomes else None
+            if limit is not None:
+                self._hold(action, (batch, *batches), *limit)
+                return
             try:
                 self._publish(batch)
             except LeaseLost:
                 raise
+            except BudgetUsedUp as error:
+                self._refused_rows = error.rows
+                self._hold(action, (batch, *batches), "max_rows_written", error.allowed)
+                return
             except RebuildNeeded as error:
-                if not self._can_rebuild(action):
-                    self._fail(batch, error)
+                whole = self._whole_rebuild(action, error)
+                kept = self._kept_history(whole, error)
+                if kept is not None or not self._can_rebuild(action):
+                    self._fail(batch, kept or error)
                     continue
-                self._rebuild(self._whole_rebuild(action, error))
+                self._rebuild(whole)
                 return
             except LaminaError as error:
                 self._fail(batch, error)
@@ -205,9 +242,11 @@ class Step:
     def _rebuild(self, action: Build | Rebuild) -> None:
         """Build a whole table that was not planned so, unless that would drop rows which only the table holds."""
         facts, selection = self._state.facts(self._model), self._selection if self._is_from_nothing() else Selection()
-        for allowed in refuse_loss(self._model, facts, (action,), selection):
+        for allowed in within_slices(self._model, refuse_loss(self._model, facts, (action,), selection)):
             if isinstance(allowed, Build | Rebuild):
                 self._build(allowed)
+            elif isinstance(allowed, Hold):
+                self._held.append(allowed)
             elif isinstance(allowed, Block):
                 self._blocks.append(allowed)
 
@@ -225,6 +264,20 @@ class Step:
         """Return whether the whole table may be built in place of a batch that does not fit into it."""
         is_whole = action.mode in ("replace_all", "rewrite")
         return self._bounds.may_rebuild and not is_whole and not self._model.reads_itself
+
+    def _kept_history(self, whole: Build | Rebuild, error: RebuildNeeded) -> WarehouseFailure | None:
+        """Return why a whole table is not built in place of a batch, where settings keep its history as it is."""
+        coverage = self._state.record(self._model.name).coverage
+        why = kept_history(self._model, coverage, whole.intervals)
+        # Rows of an input that changed build again what was made of them, as ever.
+        if why is None or isinstance(error, NotAppended):
+            return None
+        return WarehouseFailure(
+            f"{error.message}; the table is not built again: {why}",
+            kind="data_rejected",
+            hint="bring the old types back, or build it with `lamina run --full-refresh --accept-loss "
+            f"-s {self._model.name}`",
+        )
 
     def _whole_rebuild(self, action: Build | Rebuild, error: RebuildNeeded) -> Build | Rebuild:
         if isinstance(action, Build) and action.since is not None and action.mode == self._model.traits.mode:
@@ -247,15 +300,18 @@ class Step:
         def attempt() -> Outcome:
             for _ in range(3):
                 is_followed = max(span.end for span in batch.slices) < self._last
-                batch_base = replace(self._state.batch_base(model), is_followed=is_followed)
+                written = self._spent().rows
+                batch_base = replace(self._state.batch_base(model), is_followed=is_followed, rows_written=written)
                 commit = CommitId(writer.runtime.new_id())
                 base, is_lost = self._state.base(model), self._state.is_base_lost(model)
                 pins = _other_tables(batch) if is_lost else batch.pins
                 fresh = batch.replace(commit=commit, base=base, is_base_lost=is_lost, pins=pins)
                 try:
                     return publish_batch(writer, batch_base, fresh)
-                except PublishConflict:
-                    follow_harmless_move(writer, self._state, model)
+                except PublishConflict as conflict:
+                    # Of the quarantine nothing is recorded, so it is simply staged on again.
+                    if conflict.table == model.target:
+                        follow_harmless_move(writer, self._state, model)
             raise WarehouseFailure(f"table `{model.target}` keeps being changed by another writer", kind="conflict")
 
         outcome = with_retries(
@@ -265,11 +321,41 @@ class Step:
         self._outcomes.append(outcome)
         self._checks += outcome.checks
         self._drift += outcome.drift
+        self._anomalies += outcome.anomalies
+
+    def _hold(self, action: Build | Rebuild, batches: tuple[Batch, ...], limit: Limit, allowed: int) -> None:
+        """Leave batches to the next run, because this one has done as much of the model as it may."""
+        spans = merge(tuple(span for batch in batches for span in batch.slices))
+        reason = f"{action.reason}; {beyond(limit, allowed)}"
+        self._held.append(Hold(model=self._model.name, intervals=spans, reason=reason, limit=limit))
+
+    def _looked_back_on(self, decided: tuple[Action, ...]) -> tuple[Interval, ...]:
+        """Return the slices that only a lookback builds again: their build brings the model no further."""
+        slices = self._model.traits.slices
+        is_asked = any(isinstance(action, Build) and action.is_asked for action in decided)
+        if slices is None or not slices.lookback or is_asked:
+            return ()
+        facts = self._state.facts(self._model)
+        return subtract(clean_ranges(self._model, as_current(self._model, facts.coverage)), facts.requests)
+
+    def _has_gone_on(self) -> bool:
+        """Return whether this run has done something of the model that the next one will not have to do again."""
+        is_rewritten = any(outcome.published.batch.mode == "rewrite" for outcome in self._outcomes)
+        return is_rewritten or bool(subtract(self._built(), self._clean))
+
+    def _spent(self) -> Spent:
+        rows = sum(outcome.published.counts.written for outcome in self._outcomes)
+        seconds = monotonic() - self._started
+        return Spent(slices=self._built(), rows=rows, seconds=seconds, has_gone_on=self._has_gone_on())
 
     def _fail(self, batch: Batch, error: LaminaError) -> None:
         """Note a failure, also for later passes where it would come again or is dear."""
         if isinstance(error, ChecksFailed):
             self._checks += error.results
+        if isinstance(error, BatchTooLarge):
+            self._refused_rows = error.rows
+        if isinstance(error, AnomalyStopped):
+            self._anomalies += error.found
         lost = lost_among(self._writer, self._state.tables_read(self._model), error)
         if lost is not None and lost[0] != self._model:
             block = Block(
@@ -327,7 +413,8 @@ class Step:
         wanted = merge(tuple(span for work in works if not is_rewrite(work) for span in work.intervals))
         # Slices in order end with the first that fails; what is not wanted any more did not.
         has_ended = bool(self._failed or self._blocks)
-        missed = subtract(wanted, (*self._built(), *spans, *blocked)) if has_ended else ()
+        held = tuple(span for hold in self._held for span in hold.intervals)
+        missed = subtract(wanted, (*self._built(), *spans, *blocked, *held)) if has_ended else ()
         failed = merge((*spans, *missed))
         if not failed:
             return tuple(self._blocks)
@@ -357,6 +444,14 @@ class Step:
                 timezone=done.timezone,
             )
         )
+
+
+def _without(action: Action, done: tuple[Interval, ...]) -> tuple[Action, ...]:
+    """Return an action without slices that are done; nothing where none is left."""
+    if not done or not isinstance(action, Build | Rebuild):
+        return (action,)
+    rest = subtract(action.intervals, done)
+    return (action.replace(intervals=rest),) if rest else ()
 
 
 def _other_tables(batch: Batch) -> tuple[Pin, ...]:

@@ -7,13 +7,14 @@ from lamina.executor.internal import InternalFailure
 from lamina.executor.step import StepReport
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.names import EnvironmentName, RunId
-from lamina.values.plan import UNCHANGED, Plan
+from lamina.values.pending import NextDue
+from lamina.values.plan import UNCHANGED, Plan, Rename
 from lamina.values.result import (
     Concurrency,
     Detection,
     Materialization,
-    NextDue,
     Propagation,
+    RenamedTable,
     RunResult,
     RunStatus,
 )
@@ -35,6 +36,7 @@ def run_result(
     reports: tuple[StepReport, ...],
     *,
     run_id: RunId,
+    renamed: tuple[Rename, ...],
     detections: tuple[Detection, ...],
     diagnostics: tuple[Diagnostic, ...],
     propagation: tuple[Propagation, ...],
@@ -46,7 +48,7 @@ def run_result(
     """Return what a run did, as its JSON document says it."""
     propagation = (*propagation, *(item for report in reports for item in report.propagation))
     done = tuple(_with_reason(report.materialization, propagation) for report in reports)
-    status = _status(reports, is_interrupted=is_interrupted)
+    status = _status(reports, has_renamed=bool(renamed), is_interrupted=is_interrupted)
     return RunResult(
         version=VERSION,
         command=command,
@@ -64,11 +66,18 @@ def run_result(
         rows_written=sum(item.rows_written for item in done),
         concurrency=Concurrency(max=threads, final=threads),
         materializations=done,
+        renamed=tuple(
+            RenamedTable(model=item.model, before=item.before, after=item.after)
+            for item in renamed
+            if item.before != item.after
+        ),
         detections=detections,
         diagnostics=diagnostics,
         propagation=propagation,
         check_results=tuple(check for report in reports for check in report.checks),
         drift=tuple(item for report in reports for item in report.drift),
+        anomalies=tuple(item for report in reports for item in report.anomalies),
+        budget_breaches=tuple(item for report in reports for item in report.breaches),
         pending=tuple(item for report in reports for item in report.pending),
         next_due=next_due,
     )
@@ -112,10 +121,10 @@ def _instant(time: datetime) -> str:
     return f"{time:%Y-%m-%dT%H:%M:%S.%fZ}"
 
 
-def _status(reports: tuple[StepReport, ...], *, is_interrupted: bool) -> RunStatus:
+def _status(reports: tuple[StepReport, ...], *, has_renamed: bool, is_interrupted: bool) -> RunStatus:
     if is_interrupted:
         return "interrupted"
-    built = any(report.has_built for report in reports)
+    built = has_renamed or any(report.has_built for report in reports)
     if any(report.has_failed for report in reports):
         return "partial" if built else "failure"
     return "success" if built else "nothing_to_do"

@@ -10,11 +10,13 @@ from lamina.planner.fold import fold
 from lamina.planner.lost_tables import lost_in_words
 from lamina.planner.relayout import as_current
 from lamina.planner.sampled import sampled
+from lamina.planner.staleness import built_by_older_code, keeps_older_code
 from lamina.planner.surplus import surplus_ranges
+from lamina.planner.time_position import below_in_words
 from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts, TargetFacts
 from lamina.values.grid import count_units
-from lamina.values.interval import Interval, merge, subtract
+from lamina.values.interval import Interval, intersect, merge, subtract
 from lamina.values.names import TableName
 from lamina.values.result import ModelVerdict
 from lamina.values.words import counted, listed
@@ -44,6 +46,9 @@ def _verify(runtime: Runtime, model: CompiledModel, observed: Observed, *, sampl
         return ModelVerdict(model=model.name, status="unverifiable", reason="not built yet", is_built=False)
     if facts.target.status in ("unmarked", "other_project"):
         return ModelVerdict(model=model.name, status="unverifiable", reason="the table does not belong to this project")
+    if facts.called is not None:
+        reason = f"its table is still called `{facts.called}`; the next run renames it"
+        return ModelVerdict(model=model.name, status="unverifiable", reason=reason)
     if facts.target.status in ("unreadable", "unregistered"):
         return ModelVerdict(model=model.name, status="unverifiable", reason=facts.target.detail)
     if (lost := _lost(runtime, model, facts)) is not None:
@@ -75,7 +80,8 @@ def _compare(runtime: Runtime, model: CompiledModel, coverage: Coverage, *, samp
     built = consumed(model, coverage)
     groups = _without(built, surplus)
     if not any(segment.logic == model.fingerprint for segment in coverage.segments):
-        return ModelVerdict(model=model.name, status="unverifiable", reason="its code changed since it was built")
+        reason = "older code" if keeps_older_code(model) else "its code changed since it was built"
+        return ModelVerdict(model=model.name, status="unverifiable", reason=reason)
     if built and not groups:
         return ModelVerdict(model=model.name, status="unverifiable", reason="all that is built is outside its time")
     if not groups:
@@ -89,10 +95,16 @@ def _compare(runtime: Runtime, model: CompiledModel, coverage: Coverage, *, samp
     compared = tuple(span for group, _ in done for span in group.intervals)
     left = subtract(merge(tuple(segment.interval for segment in coverage.segments)), (*compared, *surplus))
     whole = unproven(model, coverage, _sum(tuple(item for _, item in done)))
+    if keeps_older_code(model) and (older := intersect(left, built_by_older_code(model, coverage))):
+        left = subtract(left, older)
+        note = f"{counted(len(older), 'range')} not compared: built by older code"
+        whole = whole.replace(notes=(*whole.notes, note))
     if sample is not None and grid is not None:
         units = sum(count_units(grid, span) for span in compared)
         left = ()
         whole = whole.replace(notes=(*whole.notes, f"a sample: {units} of {counted(slices, 'slice')}"))
+    if coverage.time_position is not None and (left_out := below_in_words(coverage.time_position)):
+        whole = whole.replace(notes=(*whole.notes, f"{left_out} in `{model.driver}`: not read, and not compared"))
     if surplus:
         whole = whole.replace(notes=(*whole.notes, f"{counted(len(surplus), 'range')} outside its time not compared"))
     return _verdict(model, whole, left=left)

@@ -31,11 +31,17 @@ def _coverage_differences(held: Coverage, marked: Coverage) -> list[tuple[str, s
     # An unfinished slice may have gone on without a build.
     if subtract(covered(held), marked.quiet) != covered(marked):
         found.append(("built ranges", _ranges(covered(held)), _ranges(covered(marked))))
-    codes, marks = ({segment.logic for segment in item.segments} for item in (held, marked))
+    # State takes a range over on a new grid, and its mark stays as it was written.
+    gridless = {logic.fingerprint: logic.gridless for logic in (*marked.logics, *held.logics) if logic.gridless}
+    codes, marks = (
+        {gridless.get(segment.logic, segment.logic) for segment in item.segments} for item in (held, marked)
+    )
     if codes != marks:
         found.append(("code", ", ".join(sorted(codes)), ", ".join(sorted(marks))))
     if held.start != marked.start:
         found.append(("start", _said(held.start), _said(marked.start)))
+    if held.watermark != marked.watermark:
+        found.append(("watermark", _said(held.watermark), _said(marked.watermark)))
     inputs = [{cursor.input for cursor in item.cursors} for item in (held, marked)]
     if inputs[0] != inputs[1]:
         found.append(("inputs", ", ".join(sorted(inputs[0])), ", ".join(sorted(inputs[1]))))

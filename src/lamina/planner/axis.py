@@ -40,7 +40,7 @@ def inverse_image(grid: Grid, read: InputRange, ranges: tuple[Interval, ...], *,
     if read.is_date and grid.unit not in DAY_OR_LONGER:
         ranges = tuple(part for span in ranges for part in _midnights(span))
     # A slice [s, e) reads [s - before, e + after).
-    reached = (Interval(_earlier(span.start, after), _later(span.end, before)) for span in ranges)
+    reached = (Interval(earlier(span.start, after), _later(span.end, before)) for span in ranges)
     return merge(tuple(widen(grid, _as_local_days(zone, span)) for span in reached))
 
 
@@ -51,6 +51,19 @@ def can_see(model: CompiledModel, use: InputUse, ranges: tuple[Interval, ...], *
         return True
     readers = inverse_image(grid, read, ranges, is_own=use.name == TableName(model.name))
     return any(reader.start < span.end and reader.end > span.start for reader in readers)
+
+
+def reach_of(grid: Grid, read: InputRange, span: Interval) -> Interval:
+    """Return a range of an input's filter column, in the column's own domain, outside of which slices see no row."""
+    before, after = timedelta(seconds=read.before_seconds), timedelta(seconds=read.after_seconds)
+    in_days = read.counts_days and bool(before or after)
+    held = _dates_of(grid.zone, span) if read.is_date or in_days else span
+    reached = Interval(earlier(held.start, before), _later(held.end, after))
+    if not read.is_date and not in_days:
+        return reached
+    # A day is seen whole, or not at all, also where the reach ends within one.
+    whole = widen(Grid("day"), reached)
+    return whole if read.is_date else _as_local_days(grid.zone, whole)
 
 
 def _midnights(span: Interval) -> Iterator[Interval]:
@@ -96,7 +109,8 @@ def _dates_of(zone: str, span: Interval) -> Interval:
     return Interval(start, MAX if days.end >= MAX else _utc(local_day(zone, days.end)))
 
 
-def _earlier(instant: datetime, window: timedelta) -> datetime:
+def earlier(instant: datetime, window: timedelta) -> datetime:
+    """Return the instant a while before another, not before time begins."""
     return MIN if instant - MIN <= window else instant - window
 
 

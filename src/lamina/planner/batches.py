@@ -6,6 +6,7 @@ from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.kept import carried_ranges, last_own_version
 from lamina.planner.staleness import pins_of
+from lamina.planner.time_position import time_read
 from lamina.values.batch import Batch, Pin
 from lamina.values.coverage import Coverage
 from lamina.values.grid import Grid, advance, floor_unit
@@ -50,13 +51,15 @@ def cut_batches(
             commit=new_commit(),
             model=model.name,
             mode=action.mode,
-            slices=(span,),
+            # A rewrite takes the rows that are there, also where nothing is built between them.
+            slices=action.intervals if action.mode == "rewrite" else (span,),
             pins=pins,
             base=base,
             parameters=parameters,
             is_from_nothing=is_from_nothing,
             carried=carried_ranges(model, coverage, span) if carries_rows and action.mode == "replace_all" else (),
             carried_from=last_own_version(coverage) if carries_rows else None,
+            by_time=time_read(model, coverage, action.mode, parameters),
         )
 
 

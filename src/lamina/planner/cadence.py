@@ -5,7 +5,7 @@ from datetime import datetime
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.due import declared_end, next_release
-from lamina.values.result import NextDue
+from lamina.values.pending import NextDue
 
 
 def next_due(models: tuple[CompiledModel, ...], execution_time: datetime) -> tuple[NextDue, ...]:

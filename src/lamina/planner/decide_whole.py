@@ -7,18 +7,20 @@ from lamina.planner.due import cron_zone, next_release
 from lamina.planner.failures import failing_of, failure_in_words, given_up
 from lamina.planner.now import Now
 from lamina.planner.readiness import Readiness, behind_failures, readiness
+from lamina.planner.redone import always_in_words, always_new
 from lamina.planner.staleness import (
     debts_in_words,
     full_refresh_in_words,
     parameter_reason,
     rebuild_reason,
 )
+from lamina.planner.time_position import due_later, time_column
 from lamina.strategies.write import Write, write_of
 from lamina.values.coverage import Coverage
 from lamina.values.cron import next_tick
 from lamina.values.facts import ModelFacts
 from lamina.values.interval import WHOLE
-from lamina.values.plan import UNCHANGED, Action, Block, Build, Rebuild, Selection, Skip, Wait
+from lamina.values.plan import UNCHANGED, Action, Block, Build, Mode, Rebuild, Selection, Skip, Wait
 from lamina.values.words import listed
 
 
@@ -97,11 +99,36 @@ def _stale_work(model: CompiledModel, facts: ModelFacts, now: Now) -> Build | Re
         return Rebuild(model=model.name, intervals=(WHOLE,), reason=reason)
     if debts := coverage.segments[0].debts:
         write = _beside_kept_rows(model, write_of(model.traits, model.driver, debts), coverage)
-        reason = "; ".join(filter(None, (debts_in_words(model, debts, now.touches), write.note)))
-        return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=write.mode, since=write.since)
+        mode = write.mode if time_column(model) is None else _by_time(write.mode, coverage)
+        said = (debts_in_words(model, debts, now.touches), write.note, _watermark_in_words(coverage, mode))
+        reason = "; ".join(filter(None, said))
+        return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=mode, since=write.since)
+    if (reason := _due_reason(coverage, now)) is not None:
+        return Build(model=model.name, intervals=(WHOLE,), reason=reason, mode=_by_time("append", coverage))
     if (reason := parameter_reason(model, coverage, now.execution_time)) is not None:
         return _whole_build(model, reason)
-    return None
+    names = always_new(model)
+    return _whole_build(model, always_in_words(names)) if names and now.redoes else None
+
+
+def _by_time(mode: Mode, coverage: Coverage) -> Mode:
+    """Return how new rows are written; without a watermark all rows are new."""
+    position = coverage.time_position
+    return mode if position is not None and position.at is not None else "replace_all"
+
+
+def _watermark_in_words(coverage: Coverage, mode: Mode) -> str:
+    """Say which rows of a driver are read that is read by its timestamps."""
+    position = coverage.time_position
+    is_partial = mode == "append" and position is not None
+    return f"rows after {position.at} are loaded, and those at it if they changed" if is_partial and position else ""
+
+
+def _due_reason(coverage: Coverage, now: Now) -> str | None:
+    """Return why a driver that did not change is read again: rows that were too young are old enough now."""
+    due = due_later(coverage)
+    is_due = due is not None and due <= now.execution_time
+    return "rows that `safety_lag` kept back may be read now" if is_due else None
 
 
 def _not_released(model: CompiledModel, facts: ModelFacts, now: Now) -> Wait | None:
@@ -114,7 +141,7 @@ def _not_released(model: CompiledModel, facts: ModelFacts, now: Now) -> Wait | N
         return None
     release = next_release(model, None, now.execution_time)
     until = f"{release:%Y-%m-%dT%H:%MZ}" if release is not None else "a tick of its cron"
-    return Wait(model=model.name, intervals=(WHOLE,), reason=f"stale, and due at {until}")
+    return Wait(model=model.name, intervals=(WHOLE,), reason=f"stale, and due at {until}", until=release)
 
 
 def _beside_kept_rows(model: CompiledModel, write: Write, coverage: Coverage) -> Write:

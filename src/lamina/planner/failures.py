@@ -4,9 +4,11 @@ from datetime import datetime, timedelta
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.staleness import pins_of
+from lamina.project.limits import AnomalySettings, BudgetSettings
 from lamina.values.codec import content_hash
 from lamina.values.facts import Failure, ModelFacts
 from lamina.values.failing import Failing
+from lamina.values.grid import Grid, widen
 from lamina.values.interval import Interval, intersect, merge
 from lamina.values.plan import Action, Build, Rebuild
 from lamina.values.value import Value
@@ -74,9 +76,22 @@ def conditions_of(model: CompiledModel, facts: ModelFacts, execution_time: datet
     columns = [(column.name, column.type, column.nullable) for column in settings.columns]
     # Rows of slices outside of the model's time stay, and a key of theirs may be refused in others.
     span = (settings.start, settings.end)
-    decides = (settings.checks, settings.on_drift, settings.contract, columns, today, span)
+    decides: tuple[object, ...] = (settings.checks, settings.on_drift, settings.contract, columns, today, span)
+    decides = (*decides, *limits_of(model))
+    # Columns that a table cannot follow are refused where its history is kept, and else have it built again.
+    kept = (settings.protect_history, settings.on_change)
+    decides = decides if kept == (False, "rebuild") else (*decides, kept)
+    # What every run built may be more than what is due: under another setting nobody would come to build it.
+    slices = model.traits.slices
+    decides = decides if slices is None or slices.rebuild == "stale" else (*decides, slices.rebuild)
     # A value that was missing where a check looks it up may be there in another version.
     return content_hash((*decides, facts.looked_up) if facts.looked_up else decides, size=8)
+
+
+def limits_of(model: CompiledModel) -> tuple[AnomalySettings | BudgetSettings, ...]:
+    """Return what stops a batch whose rows pass its checks; a model without such limits is judged as ever."""
+    limits = (model.settings.anomaly, model.settings.budget)
+    return tuple(limit for limit in limits if limit.stops)
 
 
 def unchanged_since(model: CompiledModel, facts: ModelFacts, execution_time: datetime) -> tuple[Failure, ...]:
@@ -102,6 +117,11 @@ def is_resting(failure: Failure, execution_time: datetime) -> bool:
 def failed_ranges(failures: tuple[Failure, ...]) -> tuple[Interval, ...]:
     """Return the ranges of failures."""
     return merge(tuple(failure.interval for failure in failures))
+
+
+def failed_units(failures: tuple[Failure, ...], grid: Grid) -> tuple[Interval, ...]:
+    """Return the units of failures: of a unit that failed as far as it had come, no later part can be built alone."""
+    return merge(tuple(widen(grid, failure.interval) for failure in failures))
 
 
 def failing_of(failures: tuple[Failure, ...]) -> Failing | None:

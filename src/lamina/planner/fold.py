@@ -7,6 +7,7 @@ from lamina.planner.axis import grid_of, inverse_image
 from lamina.planner.overlay import overlay
 from lamina.planner.owed_rows import added_up, owed_rows
 from lamina.planner.segments import fuse, owe, split
+from lamina.planner.time_position import is_by_time, pass_below
 from lamina.planner.words import changed_columns, changes_for_reader, spared_in_words
 from lamina.strategies.kept import saves_rows_of
 from lamina.values.coverage import Coverage, Cursor, Debt, InputRange, Logic, Segment
@@ -49,6 +50,8 @@ def loads_appends(model: CompiledModel, use: InputUse) -> bool:
 
 def keeps_old_rows(model: CompiledModel, use: InputUse) -> bool:
     """Say whether touches of an input do not revisit what is built: declared so, or a side input of an append."""
+    if is_by_time(model, use):
+        return False  # any touch may bring rows after the watermark
     if use.on_touch == "keep":
         return True
     return model.traits.is_append and model.driver is not None and not use.is_driver
@@ -109,7 +112,9 @@ def _move_cursor(coverage: Coverage, current: Cursor) -> Coverage:
 def fold_touches(coverage: Coverage, model: CompiledModel, *, use: InputUse, touches: tuple[Touch, ...]) -> Coverage:
     """Return the coverage with touches of one input turned into debts; its cursor stays."""
     seen = tuple(touch for touch in touches if not isinstance(touch.extent, Nothing))
-    if use.on_touch == "keep" and coverage.segments:
+    if is_by_time(model, use):
+        coverage = pass_below(coverage, model, tuple(touch for touch in seen if not _spares(touch, use)))
+    elif use.on_touch == "keep" and coverage.segments:
         coverage = let_pass(coverage, model, use=use, touches=seen)
     if keeps_old_rows(model, use):
         seen = _new_rows(seen) if loads_appends(model, use) else ()
@@ -133,6 +138,10 @@ def fold_touches(coverage: Coverage, model: CompiledModel, *, use: InputUse, tou
                 older = owe(older, _debt(use.name, seen, places).replace(counts=counts))
             folded.append(older)
     return coverage.replace(segments=fuse(tuple(folded)))
+
+
+def _spares(touch: Touch, use: InputUse) -> bool:
+    return any(proof.is_equal and holds_for(proof, use.read_set) for proof in touch.refinements)
 
 
 def let_pass(coverage: Coverage, model: CompiledModel, *, use: InputUse, touches: tuple[Touch, ...]) -> Coverage:
@@ -265,6 +274,7 @@ def _decision(
     if keeps_old_rows(model, use):
         reason = f"it keeps the rows it has when `{use.name}` changes"
         return Propagation(input=use.name, model=model.name, decision="skip", reason=reason)
-    columns = changed_columns(touches, head)
+    # Of a source only what its readers read was compared, so the others may be as they were.
+    columns = changed_columns(touches, head) if use.is_model else ()
     reason = spared_in_words(use, columns=columns)
     return Propagation(input=use.name, model=model.name, decision="skip", reason=reason, columns=columns)

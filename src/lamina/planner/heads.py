@@ -24,6 +24,7 @@ class MetadataFile(Value, frozen=True):
     kind: Kind
     token: int  # of its mark, 0 without one
     updated: int  # in milliseconds
+    commit: str = ""  # of its mark
 
 
 def published_head(
@@ -49,13 +50,26 @@ def published_head(
     return max(again, key=age_of, default=end)
 
 
+def quarantine_head(files: Iterable[MetadataFile], *, commit: str | None) -> MetadataFile | None:
+    """Return the head of a quarantine among its files: what one commit wrote, or others made of that since.
+
+    The mark at the head of the table that it is beside names the commit; None: its quarantine was never published.
+    """
+    return published_head(file for file in files if commit is not None and file.commit == commit)
+
+
 def _newest_below(file: MetadataFile, children: dict[str | None, list[MetadataFile]]) -> MetadataFile:
     """Follow the history from a file to its end; a foreign write on a version shows that no stage on it was used."""
     while below := children.get(file.name):
-        foreign = [item for item in below if item.kind == "foreign"]
+        foreign = [item for item in below if item.kind == "foreign" or _is_same_batch(item, file)]
         branches = {item.name: _newest_age(item, children) for item in foreign or below}
         file = max(foreign or below, key=lambda item: branches[item.name])
     return file
+
+
+def _is_same_batch(file: MetadataFile, base: MetadataFile) -> bool:
+    """Return whether a file keeps the mark of its base: another program changed a property or forgot old versions."""
+    return bool(file.commit) and (file.commit, file.token) == (base.commit, base.token)
 
 
 def _newest_age(file: MetadataFile, children: dict[str | None, list[MetadataFile]]) -> tuple[int, int]:

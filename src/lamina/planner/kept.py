@@ -3,6 +3,7 @@
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.segments import covered
+from lamina.planner.time_position import time_column
 from lamina.planner.words import spans_in_words
 from lamina.values.coverage import Coverage
 from lamina.values.facts import ModelFacts
@@ -84,9 +85,14 @@ def _unknown_in_words(model: CompiledModel) -> str:
 
 
 def _held_in_words(model: CompiledModel, action: Build | Rebuild) -> str:
+    why = '`on_touch = "keep"` saved them when its input changed or removed them'
+    if time_column(model) is not None:
+        why = (
+            f"`{model.driver}` changed or removed rows that were read, and they are not looked for below the watermark"
+        )
     return (
-        f'{action.reason}, but a rebuild would drop rows that only the table holds: `on_touch = "keep"` saved them '
-        f"when its input changed or removed them; {_way_out(model)}, or go back to what was built"
+        f"{action.reason}, but a rebuild would drop rows that only the table holds: {why}; {_way_out(model)}, "
+        "or go back to what was built"
     )
 
 

@@ -1,6 +1,6 @@
 """How many rows of a touch each slice owes: by ranges where they were counted so, else as an upper bound for all."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from lamina.compiler.graph import InputUse
 from lamina.planner.axis import inverse_image
@@ -50,16 +50,23 @@ def added_up(owed: Iterable[Owed], span: Interval) -> Owed:
     return summed
 
 
-def pending_rows(coverage: Coverage, span: Interval, *, inputs: tuple[InputUse, ...]) -> RowCounts | None:
-    """Return the rows that a range waits for, each counted once; None where some of them were not counted."""
+def rows_by_input(
+    coverage: Coverage, span: Interval, *, inputs: tuple[InputUse, ...]
+) -> dict[TableName, RowCounts | None]:
+    """Return the rows that a range waits for by input, each counted once; None where some of them were not counted.
+
+    A table that is no input any more, or the model's own that another writer changed, has no count.
+    """
     names = {use.name for use in inputs}
     by_input: dict[TableName, Owed] = {}
     for segment in cut_out(coverage.segments, (span,)):
         for debt in segment.debts:
-            if debt.input not in names:
-                return None
-            by_input[debt.input] = join_counts(by_input.get(debt.input, ()), debt.counts)
-    if not by_input:
-        return None
-    known = [counts for counts in by_input.values() if counts is not None]
-    return sum(map(total, known), start=RowCounts()) if len(known) == len(by_input) else None
+            counts = debt.counts if debt.input in names else None
+            by_input[debt.input] = join_counts(by_input.get(debt.input, ()), counts)
+    return {name: None if counts is None else total(counts) for name, counts in sorted(by_input.items())}
+
+
+def in_all(by_input: Mapping[TableName, RowCounts | None]) -> RowCounts | None:
+    """Return the rows of all inputs together; None where some were not counted, or nothing is owed."""
+    known = [rows for rows in by_input.values() if rows is not None]
+    return sum(known, start=RowCounts()) if known and len(known) == len(by_input) else None

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.planner.fold import fold_touches, touches_after
 from lamina.planner.segments import cut_out, fuse, owe
+from lamina.planner.time_position import is_by_time, pass_below
 from lamina.values.batch import Batch, Pin
 from lamina.values.coverage import Coverage, Cursor, Debt, Segment
 from lamina.values.interval import subtract
 from lamina.values.names import TableName
-from lamina.values.touch import Touch
+from lamina.values.touch import Everything, Touch
 
 
 def pins_behind(coverage: Coverage, batch: Batch) -> dict[TableName, Pin]:
@@ -36,12 +37,18 @@ def owe_the_rest(
         assert cursor is not None, "an input that was never folded is at its pin"
         touches = _touches_between(logs.get(use.name, ()), pin, cursor)
         if touches is None:
+            if is_by_time(model, use):
+                after = pass_below(after, model, (_unknown(pin, cursor),))
             built = tuple(part for segment in built for part in _bounded(segment, model, before, pin, cursor))
             continue
         as_read = after.replace(segments=fuse(built), cursors=_as_of(after, use, pin))
         folded = fold_touches(as_read, model, use=use, touches=touches)
         after, built = folded.replace(segments=after.segments, cursors=after.cursors), folded.segments
     return after, built
+
+
+def _unknown(pin: Pin, cursor: Cursor) -> Touch:
+    return Touch(table=pin.input, position=cursor.position, parent=pin.position, extent=Everything())
 
 
 def _as_of(coverage: Coverage, use: InputUse, pin: Pin) -> tuple[Cursor, ...]:

@@ -4,13 +4,17 @@ from collections.abc import Mapping
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.planner.axis import column_ranges, grid_of
+from lamina.planner.budget import within_slices
 from lamina.planner.decide import foretell
 from lamina.planner.fold import fold
+from lamina.planner.naming import renames_of, without_former_table
 from lamina.planner.now import Now
 from lamina.planner.ragged import with_moved_ends
 from lamina.planner.readiness import Upstream
 from lamina.planner.relayout import is_rewrite
+from lamina.planner.time_position import time_column
 from lamina.planner.upstream import upstream_of
+from lamina.planner.views import decide_views, views_of
 from lamina.values.codec import content_hash
 from lamina.values.coverage import Coverage
 from lamina.values.facts import Facts, Head, ModelFacts, TargetFacts
@@ -18,15 +22,42 @@ from lamina.values.interval import Interval, merge, subtract
 from lamina.values.names import EnvironmentName, ModelName, PlanId, TableName
 from lamina.values.plan import Action, Assumed, Build, Plan, Rebuild, Selection, Skip
 from lamina.values.touch import PREDICTED, ColumnRanges, Everything, Ranges, Touch
+from lamina.values.value import Value
 
 Logs = Mapping[TableName, tuple[Touch, ...]]
 
 
-def build_plan(graph: Graph, facts: Facts, *, environment: EnvironmentName, selection: Selection) -> Plan:
+class Decided(Value, frozen=True):
+    """What is decided about every model of a project, and the state in which each is for its readers then."""
+
+    actions: tuple[Action, ...]
+    upstream: dict[TableName, Upstream]
+
+
+def build_plan(
+    graph: Graph, facts: Facts, *, environment: EnvironmentName, selection: Selection, redoes: bool = True
+) -> Plan:
     """Return what a run would do, with its bounds; equal inputs give an equal id.
 
-    Heads and touches are found under the names readers use: `schema.model` or `source.table`.
+    Heads and touches are found under the names readers use: `schema.model` or `source.table`. A plan that says what is
+    stale leaves out what `rebuild` builds in every run.
     """
+    decided = decide_all(graph, facts, selection=selection, redoes=redoes).actions
+    actions = (*renames_of(_in_order(graph), facts.models), *without_former_table(graph, facts, decided))
+    assumed = _assumed(graph, facts, selection)
+    content = (environment, facts.execution_time, selection, actions, assumed)
+    return Plan(
+        plan_id=PlanId(content_hash(content)),
+        environment=environment,
+        execution_time=facts.execution_time,
+        selection=selection,
+        actions=actions,
+        assumed=assumed,
+    )
+
+
+def decide_all(graph: Graph, facts: Facts, *, selection: Selection, redoes: bool) -> Decided:
+    """Decide about each model in order, on what the ones above it are going to be."""
     actions: list[Action] = []
     logs: dict[TableName, tuple[Touch, ...]] = dict(facts.touches)
     upstream: dict[TableName, Upstream] = {}
@@ -37,29 +68,29 @@ def build_plan(graph: Graph, facts: Facts, *, environment: EnvironmentName, sele
             selection=selection,
             upstream={use.name: upstream[use.name] for use in model.inputs if use.name in upstream},
             touches=facts.touches,
+            redoes=redoes,
+            stale={name: reason for name, reason in facts.stale.items() if name not in _being_built(actions)},
         )
-        decided = _decided(model, known, facts=facts, now=now, logs=logs)
+        decided = within_slices(model, _decided(model, known, facts=facts, now=now, logs=logs))
         actions += decided
         name = TableName(model.name)
         known = with_moved_ends(model, known, now) if decided else known
         upstream[name] = upstream_of(model, known, now, actions=decided)
         if (touch := _predicted(model, decided, facts=facts)) is not None:
             logs[name] = (*logs.get(name, ()), touch)
-    assumed = _assumed(graph, facts, selection)
-    content = (environment, facts.execution_time, selection, tuple(actions), assumed)
-    return Plan(
-        plan_id=PlanId(content_hash(content)),
-        environment=environment,
-        execution_time=facts.execution_time,
-        selection=selection,
-        actions=tuple(actions),
-        assumed=assumed,
-    )
+    views = decide_views(graph, facts, selection=selection, actions=actions)
+    return Decided(actions=(*actions, *views), upstream=upstream)
 
 
 def _in_order(graph: Graph) -> tuple[CompiledModel, ...]:
     ordered = (graph.model(name) for layer in graph.layers for name in layer)
     return tuple(model for model in ordered if not model.is_ephemeral)
+
+
+def _being_built(actions: list[Action]) -> set[TableName]:
+    """Return the tables that get rows in this run: whether they are stale shows then."""
+    works = (item for item in actions if isinstance(item, Build | Rebuild) and not is_rewrite(item))
+    return {TableName(item.model) for item in works}
 
 
 def _is_selected(model: CompiledModel, selection: Selection) -> bool:
@@ -156,7 +187,9 @@ def _predicted(model: CompiledModel, actions: tuple[Action, ...], *, facts: Fact
         spans = merge(tuple(span for work in works for span in work.intervals))
         ranges = ColumnRanges(column=slices.time_column, ranges=column_ranges(model, spans))
         return touch.replace(extent=Ranges(columns=(ranges,)))
-    return touch.replace(is_append=all(work.mode == "append" for work in works))
+    # Rows at the watermark may be replaced, which only a look at the driver shows.
+    is_append = all(work.mode == "append" for work in works) and time_column(model) is None
+    return touch.replace(is_append=is_append)
 
 
 def _assumed(graph: Graph, facts: Facts, selection: Selection) -> Assumed:
@@ -166,8 +199,10 @@ def _assumed(graph: Graph, facts: Facts, selection: Selection) -> Assumed:
     for model in models:
         head = facts.heads.get(TableName(model.name))
         bases[model.name] = head.pointer if head is not None else None
+    views = views_of(graph, selection)
+    bases |= {model.name: known.pointer for model in views if (known := facts.views.get(model.name)) is not None}
     return Assumed(
-        fingerprints={model.name: model.fingerprint for model in models},
+        fingerprints={model.name: model.fingerprint for model in (*models, *views)},
         pins={
             name: head.position
             for name, head in sorted(facts.heads.items())

@@ -50,7 +50,9 @@ def _span(model: CompiledModel, partition: str | None, *, execution_time: dateti
     grid, start = grid_of(model), model.settings.start
     if grid is None:
         if partition is not None:
-            raise UsageError(f"`{model.name}` has no partitions", hint="only `time_interval` models have")
+            raise UsageError(
+                f"`{model.name}` has no partitions", hint="only `time_interval` and `microbatch` models have"
+            )
         return WHOLE
     if partition is None:
         first = datetime.fromisoformat(start) if start is not None else execution_time

@@ -1,26 +1,25 @@
 """Unfinished slices: their end moves on without a build while none of their rows could be missing."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 
 from lamina.compiler.graph import CompiledModel, InputUse
 from lamina.compiler.link.parameters import bound_type
 from lamina.compiler.slices.units import DAY_OR_LONGER
-from lamina.planner.axis import grid_of
+from lamina.planner.axis import earlier, grid_of
 from lamina.planner.decide_intervals import schedule_of
-from lamina.planner.fold import keeps_old_rows
 from lamina.planner.now import Now
 from lamina.planner.readiness import readiness
 from lamina.planner.relayout import as_current
 from lamina.planner.segments import cut_out, ever_built, fuse
-from lamina.planner.words import spans_in_words
+from lamina.planner.words import spans_in_words, told_first
 from lamina.values.batch import Batch, RowsQuestion
 from lamina.values.bounds import typed_bounds
 from lamina.values.coverage import Coverage, Segment
 from lamina.values.facts import ModelFacts
 from lamina.values.grid import Grid, floor_unit, next_unit
 from lamina.values.interval import Interval, intersect, merge
-from lamina.values.plan import UNCHANGED, Action, Build, Rebuild, Skip
+from lamina.values.plan import Action, Build, Rebuild
 
 
 def unfinished_rest(model: CompiledModel, batch: Batch) -> Interval | None:
@@ -33,10 +32,8 @@ def unfinished_rest(model: CompiledModel, batch: Batch) -> Interval | None:
 
 def rest_questions(model: CompiledModel, batch: Batch, rest: Interval) -> tuple[RowsQuestion, ...] | None:
     """Return what to ask of the inputs so that a rest is known to be without rows; None where nothing can show it."""
-    grid, slices = grid_of(model), model.traits.slices
-    # The bounds of a batch may be used in any way in code, in an allowed finding, and where each batch is one slice.
-    is_proven = model.kind == "sql" and not model.settings.allow and slices is not None and slices.batch_size != 1
-    if grid is None or not is_proven or model.reads_itself or any(keeps_old_rows(model, use) for use in model.inputs):
+    grid = grid_of(model)
+    if grid is None or not model.is_cut_freely:
         return None
     positions = {pin.input: pin.position for pin in batch.pins}
     asked: list[RowsQuestion] = []
@@ -51,17 +48,21 @@ def rest_questions(model: CompiledModel, batch: Batch, rest: Interval) -> tuple[
 
 
 def _columns_rest(model: CompiledModel, use: InputUse, grid: Grid, rest: Interval) -> tuple[Interval, ...] | None:
-    """Return which values of an input's filter column lie in a rest and were not read; None where that is not known."""
+    """Return which values of an input's filter column may give rows of a rest; None where that is not known.
+
+    Rows before it that were read may do so too, where slices reach back.
+    """
     if use.filter_column is None or use.after_seconds:
         return None
+    before = timedelta(seconds=use.reach_seconds)
     if not use.filters_dates:
-        return (rest,)
+        return (Interval(earlier(rest.start, before), rest.end),)
     is_local = grid.zone != "UTC" and bound_type(model) != "date"
     if grid.unit not in DAY_OR_LONGER or is_local:
         return None
     # A slice reads a date whole as soon as it reaches into its day.
     first, last = _dates(rest, grid)
-    return (Interval(first, last),) if first < last else ()
+    return (Interval(earlier(first, before), last),) if first < last else ()
 
 
 def _dates(rest: Interval, grid: Grid) -> tuple[datetime, datetime]:
@@ -105,12 +106,7 @@ def say_moved(decided: tuple[Action, ...], spans: tuple[Interval, ...], grid: Gr
     works = tuple(span for action in decided if isinstance(action, Build | Rebuild) for span in action.intervals)
     units = (Interval(floor_unit(grid, span.start), span.end) for span in spans)
     words = "; ".join(_moved_in_words(unit, grid) for unit in units if not intersect((unit,), works))
-    place = next((number for number, item in enumerate(decided) if isinstance(item, Build | Skip)), None)
-    if not words or place is None:
-        return decided
-    found = decided[place]
-    reason = words if found.reason == UNCHANGED else f"{found.reason}; {words}"
-    return (*decided[:place], found.replace(reason=reason), *decided[place + 1 :])
+    return told_first(decided, lambda reason: f"{reason}; {words}", alone=words) if words else decided
 
 
 def _moved_in_words(unit: Interval, grid: Grid) -> str:

@@ -28,7 +28,7 @@ class Upstream(Value, frozen=True):
 
 
 class Readiness(Value, frozen=True):
-    """Wanted slices by what their inputs allow; the three do not overlap."""
+    """Wanted slices by what their inputs allow; of all inputs together, the three do not overlap."""
 
     ready: tuple[Interval, ...]
     waiting: tuple[Interval, ...] = ()
@@ -53,19 +53,12 @@ def readiness(
     releases: set[datetime] = set()
     blocked_by: set[ModelName] = set()
     for use in model.inputs:
-        parent = upstream.get(use.name)
-        if model.is_own(use) or (parent is None and use.is_model):
-            continue
-        late: tuple[Interval, ...] = ()
-        if model.settings.readiness != "cron":
-            late = intersect(wanted, _waiting(model, use, parent=parent, wanted=wanted, now=execution_time))
-        awaited += [use] if late else []
-        release = _release(model, use, parent=parent, late=late)
-        releases |= {release} if release is not None else set()
-        waiting = merge((*waiting, *late))
-        if parent is not None and (bad := intersect(wanted, _blocked(model, use, parent=parent, wanted=wanted))):
-            blocked_by |= set(parent.failing or (parent.name,))
-            blocked = merge((*blocked, *bad))
+        state = input_readiness(model, use, wanted, upstream=upstream, execution_time=execution_time)
+        awaited += [use] if state.waiting else []
+        releases |= {state.until} if state.until is not None else set()
+        waiting = merge((*waiting, *state.waiting))
+        blocked = merge((*blocked, *state.blocked))
+        blocked_by |= set(state.blocked_by)
     if model.reads_itself and (unready := merge((*blocked, *waiting))):
         # Each slice builds on the one before: nothing after the first unready one can be built.
         rest = intersect(wanted, (Interval(unready[0].start, MAX),))
@@ -78,6 +71,33 @@ def readiness(
         blocked_by=tuple(sorted(blocked_by)),
         until=max(releases, default=None),
         ahead_seconds=max((use.after_seconds for use in awaited), default=0),
+    )
+
+
+def input_readiness(
+    model: CompiledModel,
+    use: InputUse,
+    wanted: tuple[Interval, ...],
+    *,
+    upstream: Mapping[TableName, Upstream],
+    execution_time: datetime,
+) -> Readiness:
+    """Sort wanted slices by whether what they read of one input is there."""
+    parent = upstream.get(use.name)
+    if model.is_own(use) or (parent is None and use.is_model):
+        return Readiness(ready=wanted)
+    late: tuple[Interval, ...] = ()
+    if model.settings.readiness != "cron":
+        late = intersect(wanted, _waiting(model, use, parent=parent, wanted=wanted, now=execution_time))
+    bad = intersect(wanted, _blocked(model, use, parent=parent, wanted=wanted)) if parent is not None else ()
+    return Readiness(
+        ready=subtract(wanted, (*late, *bad)),
+        waiting=late,
+        blocked=bad,
+        waits_for=(use.name,) if late else (),
+        blocked_by=parent.failing or (parent.name,) if bad and parent is not None else (),
+        until=_release(model, use, parent=parent, late=late),
+        ahead_seconds=use.after_seconds if late else 0,
     )
 
 
@@ -177,6 +197,8 @@ def _readers(grid: Grid, use: InputUse, spans: tuple[Interval, ...], *, of: Grid
 
 def _moved(grid: Grid, use: InputUse, instant: datetime, seconds: int) -> datetime:
     """Return an instant some time earlier or later; where dates are read, days are those of the model's zone."""
+    if not seconds:
+        return instant
     span = timedelta(seconds=seconds)
     if span >= MAX - instant or -span >= instant - MIN:
         return MAX if seconds > 0 else MIN

@@ -19,11 +19,17 @@ class PromotedVersion(Protocol):
 
 
 def under_new_fingerprint(
-    coverage: Coverage, now: Fingerprint, *, rows: Fingerprint | None, before: frozenset[Fingerprint]
+    coverage: Coverage,
+    now: Fingerprint,
+    *,
+    rows: Fingerprint | None,
+    gridless: Fingerprint | None,
+    before: frozenset[Fingerprint],
 ) -> Coverage:
     """Return coverage in which ranges that a promoted text built are known by what the compiler of now calls it.
 
-    `before` is what earlier compilers called it, `rows` what this one calls it without its layout, if that is known.
+    `before` is what earlier compilers called it; `rows` is what this one calls it without its layout, and `gridless`
+    without its grid too, if that is known.
     """
     known = [item for item in coverage.logics if item.fingerprint in before - {now}]
     if not known:
@@ -32,7 +38,7 @@ def under_new_fingerprint(
         segment.replace(logic=now) if segment.logic in before else segment for segment in coverage.segments
     )
     others = tuple(item for item in coverage.logics if item.fingerprint not in before | {now})
-    renamed = known[-1].replace(fingerprint=now, rows=rows)
+    renamed = known[-1].replace(fingerprint=now, rows=rows, gridless=gridless)
     return coverage.replace(segments=fuse(segments), logics=(*others, renamed))
 
 
@@ -43,9 +49,8 @@ def as_called_now(
     if promoted is None:
         return coverage
     before = frozenset((promoted.fingerprint, *promoted.former))
-    if recompiled is not None:
-        now, rows = recompiled.fingerprint, recompiled.rows_fingerprint
-    else:
-        now = promoted.fingerprint
-        rows = model.rows_fingerprint if model.fingerprint == now else None
-    return under_new_fingerprint(coverage, now, rows=rows, before=before)
+    now = promoted.fingerprint if recompiled is None else recompiled.fingerprint
+    text = recompiled if recompiled is not None else model if model.fingerprint == now else None
+    rows = None if text is None else text.rows_fingerprint
+    gridless = None if text is None or not text.is_cut_freely else text.gridless_fingerprint
+    return under_new_fingerprint(coverage, now, rows=rows, gridless=gridless, before=before)

@@ -5,14 +5,17 @@ from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
+from lamina.planner.logic import logic_of
 from lamina.planner.part_payment import owe_the_rest, pins_behind
-from lamina.planner.relayout import as_current, logic_of
+from lamina.planner.relayout import as_current
 from lamina.planner.segments import cut_out, ever_built, fuse, leave_out, owe
+from lamina.planner.time_position import with_position
 from lamina.values.batch import Batch
 from lamina.values.coverage import Coverage, Cursor, Debt, Logic, ProvenKey, Segment
 from lamina.values.grid import ceil_unit, widen
 from lamina.values.interval import WHOLE, Interval, intersect, merge, subtract
 from lamina.values.names import ColumnName, Fingerprint, Position, TableName
+from lamina.values.time_position import TimesSeen
 from lamina.values.touch import Touch
 
 
@@ -28,13 +31,16 @@ def record_batch(
     former: tuple[ColumnName, ...] | None = None,
     proven: tuple[ProvenKey, ...] = (),
     quiet: tuple[Interval, ...] = (),
+    quarantine: str | None = None,
+    times: TimesSeen | None = None,
 ) -> Coverage:
     """Return the coverage after a batch is published, an equal result included.
 
     `coverage` is the one the table's record holds at that moment; `start` is the effective start of an interval model;
     `logs` of the inputs say what came after versions that are not their newest; `retained` counts the rows that only
     the table holds and `former` are the columns kept for them, where the batch knows; `proven` is what its checks have
-    shown, and `quiet` are rests of its slices without a row in any input.
+    shown, and `quiet` are rests of its slices without a row in any input; `quarantine` is its commit where it changed
+    the quarantine of the table; `times` is what it saw of a driver that it read by timestamps.
     """
     coverage = as_current(model, coverage)
     if batch.mode == "rewrite":
@@ -70,7 +76,10 @@ def record_batch(
         former=coverage.former if former is None else former,
         proven=proven,
         quiet=(*_still_quiet(coverage, model, ranges), *quiet),
+        quarantine=quarantine or coverage.quarantine,
+        time_position=None if batch.by_time is None else coverage.time_position,
     )
+    after = after if times is None else with_position(after, batch, times)
     after, built = owe_the_rest(after, model, before=coverage, built=built, behind=behind, logs=logs)
     return after.replace(segments=fuse((*kept, *built)))
 

@@ -211,10 +211,15 @@ def _after_mark(versions: tuple[Version, ...], mark: Mark) -> tuple[Version, ...
 
 
 def _is_ours(mark: Mark, model: CompiledModel, *, identity: Identity) -> bool:
+    return is_made_by(mark, model.name, identity=identity)
+
+
+def is_made_by(mark: Mark, model: str, *, identity: Identity) -> bool:
+    """Return whether a mark is one that a model of ours made."""
     return (
         mark.project in identity.projects
         and mark.environment == identity.environment
-        and mark.model == model.name
+        and mark.model == model
         and mark.store in identity.stores
     )
 

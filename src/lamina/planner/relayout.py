@@ -3,11 +3,12 @@
 from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
-from lamina.planner.axis import grid_of
 from lamina.planner.failures import failing_of, failure_in_words, given_up
+from lamina.planner.logic import built_by
 from lamina.planner.recover import is_foreign
+from lamina.planner.regrid import on_new_grid
 from lamina.planner.segments import covered, fuse
-from lamina.values.coverage import Coverage, Logic, Segment
+from lamina.values.coverage import Coverage, Segment
 from lamina.values.facts import ModelFacts
 from lamina.values.plan import Action, Block, Build, Rebuild, Skip
 
@@ -22,17 +23,16 @@ def layout_reason(model: CompiledModel, facts: ModelFacts) -> str | None:
 
 
 def as_current(model: CompiledModel, coverage: Coverage) -> Coverage:
-    """Return coverage in which ranges that code with another layout built count as built by the current code."""
+    """Return coverage in which ranges of code with another layout or grid count as built by the current code."""
     alike = {
         logic.fingerprint
         for logic in coverage.logics
         if logic.rows is not None and logic.rows == model.rows_fingerprint
     } - {model.fingerprint}
-    if not alike:
-        return coverage
-    relabelled = (_relabelled(item, model) if item.logic in alike else item for item in coverage.segments)
-    segments = fuse(tuple(relabelled))
-    return coverage.replace(segments=segments, logics=_with_current(coverage, model, segments))
+    if alike:
+        relabelled = (_relabelled(item, model) if item.logic in alike else item for item in coverage.segments)
+        coverage = built_by(model, coverage, fuse(tuple(relabelled)))
+    return on_new_grid(model, coverage)
 
 
 def with_rewrite(
@@ -67,16 +67,3 @@ def is_rewrite(action: Action) -> bool:
 
 def _relabelled(segment: Segment, model: CompiledModel) -> Segment:
     return segment.replace(logic=model.fingerprint)
-
-
-def _with_current(coverage: Coverage, model: CompiledModel, segments: tuple[Segment, ...]) -> tuple[Logic, ...]:
-    used = {segment.logic for segment in segments}
-    others = (logic for logic in coverage.logics if logic.fingerprint in used - {model.fingerprint})
-    return tuple(sorted((*others, logic_of(model)), key=lambda item: item.fingerprint))
-
-
-def logic_of(model: CompiledModel) -> Logic:
-    """Return what is kept of the code of a model with the ranges it builds."""
-    reads = {use.name: use.read_set for use in model.inputs}
-    ranges = {use.name: use.range for use in model.inputs if use.range is not None}
-    return Logic(model.fingerprint, reads, rows=model.rows_fingerprint, grid=grid_of(model), ranges=ranges)

@@ -55,7 +55,7 @@ def check_slices(selection: Selection, graph: Graph, *, execution_time: datetime
     names = selection.models if selection.models is not None else tuple(model.name for model in graph.models)
     grids = {grid for name in names if (grid := grid_of(graph.model(name))) is not None}
     if not grids:
-        hint = "only `time_interval` models have slices; `--force` builds the others as a whole"
+        hint = "only `time_interval` and `microbatch` models have slices; `--force` builds the others as a whole"
         raise UsageError(f"slices are requested, but {listed(names)} has none", hint=hint)
     for grid in sorted(grids, key=lambda item: (item.unit, item.zone)):
         selected_range(selection, grid=grid, start=execution_time, end=None, execution_time=execution_time)

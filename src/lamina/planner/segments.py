@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from lamina.values.coverage import Coverage, Debt, Segment
 from lamina.values.interval import Interval, merge
-from lamina.values.names import Fingerprint
 from lamina.values.row_counts import add_counts, counts_within, join_counts
 
 
@@ -64,11 +63,6 @@ def covered(coverage: Coverage) -> tuple[Interval, ...]:
 def indebted(coverage: Coverage) -> tuple[Interval, ...]:
     """Return the built ranges that owe something to an input."""
     return merge(tuple(segment.interval for segment in coverage.segments if segment.debts))
-
-
-def outdated(coverage: Coverage, fingerprint: Fingerprint) -> tuple[Interval, ...]:
-    """Return the built ranges whose rows will be replaced: they owe something, or other code built them."""
-    return merge(tuple(item.interval for item in coverage.segments if item.debts or item.logic != fingerprint))
 
 
 def cut_out(segments: tuple[Segment, ...], ranges: tuple[Interval, ...]) -> tuple[Segment, ...]:

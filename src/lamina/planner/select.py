@@ -230,7 +230,8 @@ def table_named(graph: Graph, text: str) -> CompiledModel:
     if found is None:
         raise unknown_model(graph, text)
     if found.is_ephemeral:
-        raise UsageError(f"`{found.name}` is ephemeral: it has no table", hint=f"`lamina render {found.name}` shows it")
+        what = "a view" if found.is_view else found.traits.name
+        raise UsageError(f"`{found.name}` is {what}: it has no table", hint=f"`lamina render {found.name}` shows it")
     return found
 
 

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from lamina.compiler.graph import CompiledModel
-from lamina.planner.segments import cut_out
+from lamina.planner.regrid import grid_reason
+from lamina.planner.segments import covered, cut_out, indebted
 from lamina.planner.words import changes_for_reader, changes_in_words
 from lamina.values.coverage import Coverage, Debt
 from lamina.values.facts import ModelFacts
-from lamina.values.interval import WHOLE, Interval, intersect, merge
+from lamina.values.interval import WHOLE, Interval, intersect, merge, subtract
 from lamina.values.names import Position, RunId, TableName
 from lamina.values.plan import Selection
 from lamina.values.touch import Touch
@@ -34,9 +35,18 @@ def full_refresh_in_words(selection: Selection) -> str:
 
 
 def older_ranges(model: CompiledModel, coverage: Coverage, due: Interval) -> tuple[Interval, ...]:
-    """Return what of a range other code built."""
-    spans = tuple(segment.interval for segment in coverage.segments if segment.logic != model.fingerprint)
-    return intersect(merge(spans), (due,))
+    """Return what of a range other code built, and current code is to build again."""
+    return () if keeps_older_code(model) else intersect(built_by_older_code(model, coverage), (due,))
+
+
+def built_by_older_code(model: CompiledModel, coverage: Coverage) -> tuple[Interval, ...]:
+    """Return what other code built."""
+    return merge(tuple(segment.interval for segment in coverage.segments if segment.logic != model.fingerprint))
+
+
+def keeps_older_code(model: CompiledModel) -> bool:
+    """Return whether slices stay as the code that built them left them, until an input reopens them."""
+    return model.settings.on_change == "forward_only"
 
 
 def rebuild_reason(model: CompiledModel, facts: ModelFacts, selection: Selection, due: Interval = WHOLE) -> str | None:
@@ -54,7 +64,7 @@ def rebuild_reason(model: CompiledModel, facts: ModelFacts, selection: Selection
     older = older_ranges(model, coverage, due)
     is_mixed = any(segment.logic == model.fingerprint for segment in cut_out(coverage.segments, (due,)))
     if older and (model.reads_itself or not is_mixed):
-        return _code_in_words(model)
+        return grid_reason(model, coverage) or _code_in_words(model)
     if facts.target.status == "foreign_write" and model.settings.on_foreign_write == "rebuild":
         return "another writer changed the table"
     if selection.is_full_refresh:
@@ -108,9 +118,13 @@ def pins_of(model: CompiledModel, coverage: Coverage) -> dict[TableName, Positio
 
 
 def clean_ranges(model: CompiledModel, coverage: Coverage) -> tuple[Interval, ...]:
-    """Return what is built by current code and owes nothing."""
-    segments = coverage.segments
-    return merge(tuple(item.interval for item in segments if item.logic == model.fingerprint and not item.debts))
+    """Return what is built by code that counts and owes nothing."""
+    return subtract(covered(coverage), stale_ranges(model, coverage))
+
+
+def stale_ranges(model: CompiledModel, coverage: Coverage) -> tuple[Interval, ...]:
+    """Return the built ranges whose rows will be replaced: they owe something, or other code built them."""
+    return merge((*indebted(coverage), *older_ranges(model, coverage, WHOLE)))
 
 
 def _between(log: tuple[Touch, ...], debts: list[Debt]) -> tuple[Touch, ...]:

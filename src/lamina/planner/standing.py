@@ -6,24 +6,24 @@ from lamina.compiler.graph import CompiledModel
 from lamina.planner.axis import grid_of
 from lamina.planner.broken import Broken
 from lamina.planner.failures import failed_before
-from lamina.planner.owed_rows import pending_rows
+from lamina.planner.owed_rows import in_all, rows_by_input
 from lamina.planner.segments import covered
 from lamina.planner.surplus import surplus_ranges
 from lamina.values.coverage import Coverage
-from lamina.values.facts import ModelFacts
+from lamina.values.facts import ModelFacts, ViewFacts
 from lamina.values.failing import Failing
 from lamina.values.grid import floor_unit
-from lamina.values.interval import Interval, bound_or_none, intersect, merge
+from lamina.values.interval import Interval, bound_or_none, merge
 from lamina.values.names import ModelName
 from lamina.values.plan import Action, Block, Build, Hold, Rebuild, Wait
-from lamina.values.result import IntervalsResult, ModelStatus, Pending, RangeReason, Standing
+from lamina.values.result import IntervalsResult, ModelStatus, NotChecked, RangeReason, Standing
 
 
 def model_status(model: CompiledModel, facts: ModelFacts, actions: tuple[Action, ...]) -> ModelStatus:
     """Return the state of a model, from what a run would do with it now."""
     works = tuple(action for action in actions if isinstance(action, Build | Rebuild))
     stale = merge(tuple(span for work in works for span in work.intervals))
-    status, reason = _word(model, facts, actions)
+    status, reason = _word(model, is_built=bool(facts.coverage.segments), actions=actions)
     left = next((item.failing for item in actions if isinstance(item, Block) and item.failing), None)
     return ModelStatus(
         model=model.name,
@@ -36,6 +36,12 @@ def model_status(model: CompiledModel, facts: ModelFacts, actions: tuple[Action,
         failing=left or failed_before(facts, stale),
         timezone=model.settings.timezone,
     )
+
+
+def view_status(model: CompiledModel, facts: ViewFacts, actions: tuple[Action, ...]) -> ModelStatus:
+    """Return the state of a view, which is defined or not: it has no rows that could be stale."""
+    status, reason = _word(model, is_built=facts.status == "ours", actions=actions)
+    return ModelStatus(model=model.name, strategy=model.traits.name, status=status, reason=reason)
 
 
 def unbuilt_status(model: CompiledModel) -> ModelStatus:
@@ -52,44 +58,24 @@ def broken_status(status: ModelStatus, broken: Broken | None) -> ModelStatus:
     return status.replace(status="failed" if name in broken.faults else "blocked", reason=reason, stale=())
 
 
-def pending_ranges(model: CompiledModel, coverage: Coverage, actions: Iterable[Action]) -> tuple[Pending, ...]:
-    """Return the ranges of actions, with the rows that each of them waits for."""
-    said = (_with_rows(_said(span, action.reason), model, coverage, span) for action, span in _spans(actions))
-    return tuple(
-        Pending(
-            model=model.name,
-            start=item.start,
-            end=item.end,
-            reason=item.reason,
-            rows_on_time=item.rows_on_time,
-            rows_late=item.rows_late,
-            oldest_load=item.oldest_load,
-        )
-        for item in said
-    )
-
-
-def built_again(coverage: Coverage, actions: tuple[Action, ...]) -> tuple[Action, ...]:
-    """Return what a run would build again or leave waiting or held; what was never built is not pending."""
-    built = covered(coverage)
-    withheld = tuple(action for action in actions if isinstance(action, Wait | Hold))
-    works = (action for action in actions if isinstance(action, Build | Rebuild))
-    return (
-        *(
-            work.replace(intervals=tuple(span for span in work.intervals if intersect(built, (span,))))
-            for work in works
-        ),
-        *withheld,
-    )
-
-
-def _spans(actions: Iterable[Action]) -> tuple[tuple[Build | Rebuild | Wait | Hold, Interval], ...]:
-    kinds = (action for action in actions if isinstance(action, Build | Rebuild | Wait | Hold))
-    return tuple((action, span) for action in kinds for span in action.intervals)
+def not_checked(model: CompiledModel, facts: ModelFacts) -> NotChecked | None:
+    """Return why the rows of a table cannot be looked at; None where they can."""
+    if facts.called is not None:
+        return NotChecked(model=model.name, reason=f"its table is still called `{facts.called}`; a run renames it")
+    target = facts.target
+    match target.status:
+        case "absent":
+            return NotChecked(model=model.name, reason="not built yet", is_fault=False)
+        case "unmarked" | "other_project":
+            return NotChecked(model=model.name, reason="the table does not belong to this project")
+        case "lost" | "unreadable" | "unregistered":
+            return NotChecked(model=model.name, reason=target.detail)
+        case _:
+            return None
 
 
 def _with_rows(said: RangeReason, model: CompiledModel, coverage: Coverage, span: Interval) -> RangeReason:
-    rows = pending_rows(coverage, span, inputs=model.inputs)
+    rows = in_all(rows_by_input(coverage, span, inputs=model.inputs))
     if rows is None:
         return said
     oldest = None if rows.oldest_load is None else bound_or_none(rows.oldest_load)
@@ -121,7 +107,9 @@ def interval_ranges(model: CompiledModel, facts: ModelFacts, actions: tuple[Acti
         failed=_all_said(own),
         waiting=tuple(
             _with_rows(_said(span, action.reason), model, facts.coverage, span)
-            for action, span in _spans(action for action in actions if isinstance(action, Wait | Hold))
+            for action in actions
+            if isinstance(action, Wait | Hold)
+            for span in action.intervals
         ),
         surplus=tuple(
             _said(span, "outside its start and end: kept, and never due")
@@ -131,14 +119,14 @@ def interval_ranges(model: CompiledModel, facts: ModelFacts, actions: tuple[Acti
     )
 
 
-def _word(model: CompiledModel, facts: ModelFacts, actions: tuple[Action, ...]) -> tuple[Standing, str]:
+def _word(model: CompiledModel, *, is_built: bool, actions: tuple[Action, ...]) -> tuple[Standing, str]:
     works = tuple(action for action in actions if isinstance(action, Build | Rebuild))
     blocks = tuple(action for action in actions if isinstance(action, Block))
     if blocks:
         is_own = any(model.name in block.blocked_by for block in blocks)
         return "failed" if is_own else "blocked", "; ".join(block.reason for block in blocks)
     if works:
-        status: Standing = "stale" if facts.coverage.segments else "not_built"
+        status: Standing = "stale" if is_built else "not_built"
         return status, "; ".join(work.reason for work in works)
     for action in actions:
         if isinstance(action, Wait | Hold):

@@ -2,7 +2,7 @@
 
 from lamina.compiler.graph import CompiledModel
 from lamina.planner.relayout import as_current
-from lamina.planner.segments import outdated
+from lamina.planner.staleness import stale_ranges
 from lamina.project.model import CheckSettings
 from lamina.values.batch import Batch, CheckResult
 from lamina.values.coverage import Coverage, ProvenKey
@@ -18,7 +18,7 @@ def replaced_later(
     """
     if batch.mode != "replace_slices":
         return ()
-    stale = outdated(as_current(model, coverage), model.fingerprint)
+    stale = stale_ranges(model, as_current(model, coverage))
     return subtract(intersect(stale, (lifetime,)), (*coverage.held, *batch.slices))
 
 

@@ -1,6 +1,6 @@
 """Reasons in words a user can act on; shown, never parsed."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -10,6 +10,7 @@ from lamina.values.grid import Grid, advance, floor_unit
 from lamina.values.interval import MAX, MIN, WHOLE, Interval, merge
 from lamina.values.names import ColumnName, TableName, folded, folded_names
 from lamina.values.partition_key import key_of
+from lamina.values.plan import UNCHANGED, Action, Build, Skip
 from lamina.values.touch import PREDICTED, FileCounts, Nothing, Ranges, Touch
 from lamina.values.words import counted, listed
 
@@ -87,6 +88,16 @@ def spared_in_words(use: InputUse, *, columns: tuple[ColumnName, ...]) -> str:
 def units_in_words(count: int, grid: Grid) -> str:
     """Count units of a grid: `3 days`, `2 units of 15 minutes`."""
     return f"{counted(count, 'unit')} of {grid.unit}" if grid.unit[0].isdigit() else counted(count, grid.unit)
+
+
+def told_first(decided: tuple[Action, ...], tell: Callable[[str], str], *, alone: str) -> tuple[Action, ...]:
+    """Return a decision whose first build, or skip, has another reason; `alone` where it had none."""
+    place = next((number for number, item in enumerate(decided) if isinstance(item, Build | Skip)), None)
+    if place is None:
+        return decided
+    found = decided[place]
+    reason = alone if found.reason == UNCHANGED else tell(found.reason)
+    return (*decided[:place], found.replace(reason=reason), *decided[place + 1 :])
 
 
 def _ranges(touch: Touch) -> tuple[Interval, ...]:

@@ -17,7 +17,6 @@ from lamina.project.model import CheckSettings
 from lamina.project.rules import conflicting_keys, misplaced_key, missing_key
 from lamina.project.schedule import duration
 
-LATER_KEYS = frozenset({"on_failure"})
 MOST_ROWS = 10**15
 _COUNT = integer(0, MOST_ROWS)
 
@@ -60,6 +59,7 @@ COMMON: dict[str, Decoder] = {
     "where": text,
     "max_failed_rows": _COUNT,
     "scope": choice("batch", "table"),
+    "on_failure": choice("fail", "quarantine"),
 }
 KEYS: dict[str, Decoder] = {**COMMON}
 for _own in OWN.values():
@@ -74,7 +74,7 @@ def check(value: Any, key: str, findings: Findings) -> Any:
         return findings.add(missing_key.finding("type", place=findings.places.of(key), needed_by="a check"))
     kind, before = value["type"], len(findings.found)
     own = OWN.get(kind, {}) if isinstance(kind, str) else {}
-    settings = decode_table(value, {**KEYS, **own}, at=key, findings=findings, later=LATER_KEYS)
+    settings = decode_table(value, {**KEYS, **own}, at=key, findings=findings)
     if "type" in settings:
         _check_fit(value, key, settings["type"], findings)
         _check_limits(settings, key, findings)

@@ -173,6 +173,16 @@ def name(what: str) -> Decoder:
     return decode
 
 
+def model_name(value: Any, key: str, findings: Findings) -> Any:
+    """Decode the full name of a model, `schema.model`."""
+    if not isinstance(value, str):
+        return findings.wrong_type(key, expected="the name of a model, such as `sales.orders`", value=value)
+    schema, _, table = value.partition(".")
+    if NAME.fullmatch(schema) and NAME.fullmatch(table):
+        return value
+    return findings.add(invalid_name.finding(value[:60], place=findings.places.of(key), what="model"))
+
+
 def table_names(value: Any, key: str, findings: Findings) -> Any:
     """Decode a list of names of models or source tables."""
     items = texts(value, key, findings)

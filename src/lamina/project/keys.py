@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from lamina.project.scan import Scan
 from lamina.values.codec import to_pack
+from lamina.values.secret import HIDDEN
 
 _VARIABLE = re.compile(rb"\$\{(\w+)")
+_PASSWORD = re.compile(rb"""\bpassword\s*=\s*["']\$\{(\w+)\}["']""")  # of a source: only its name is compiled
 
 
 class ProjectKeys(NamedTuple):
@@ -19,9 +21,15 @@ class ProjectKeys(NamedTuple):
 
 
 def used_variables(scan: Scan, variables: Mapping[str, str]) -> tuple[tuple[str, str | None], ...]:
-    """Return the variables of the environment that some file names, with their values."""
-    used = {name.decode() for file in scan.files if b"${" in file.content for name in _VARIABLE.findall(file.content)}
-    return tuple((name, variables.get(name)) for name in sorted(used))
+    """Return the variables of the environment that some file names, with their values; of passwords, that they are set.
+
+    So a new password is no new project, and no hash of it is kept.
+    """
+    texts = [file.content for file in scan.files if b"${" in file.content]
+    used = {name.decode() for text in texts for name in _VARIABLE.findall(_PASSWORD.sub(b"", text))}
+    secret = {name.decode() for text in texts for name in _PASSWORD.findall(text)} - used
+    shown = {name: HIDDEN for name in secret if name in variables}
+    return tuple((name, shown.get(name, variables.get(name))) for name in sorted(used | secret))
 
 
 def keys_of(scan: Scan, variables: Mapping[str, str]) -> ProjectKeys:

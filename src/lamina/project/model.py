@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from lamina.project.limits import AnomalySettings, BudgetSettings, FreshnessSettings
 from lamina.project.locate import locate
 from lamina.project.strategy import FullRefresh, Strategy
 from lamina.values.diagnostic import Place
@@ -69,6 +70,12 @@ class CheckSettings(Value, frozen=True):
     field: ColumnName | None = None
     error_after: str | None = None  # "36h"
     sql: str | None = None
+    on_failure: Literal["fail", "quarantine"] = "fail"
+
+    @property
+    def quarantines(self) -> bool:
+        """Return whether rows that fail it go to the quarantine of the table, and the others are published."""
+        return self.on_failure == "quarantine"
 
     @property
     def title(self) -> str:
@@ -106,6 +113,7 @@ class ModelSettings(Value, frozen=True, omit_defaults=True):
     enabled: bool = True
     alias: str | None = None
     schema: str | None = None
+    renamed_from: ModelName | None = None  # what the model was called before; its table moves with its name
     depends_on: tuple[TableName, ...] = ()
     cron: str | None = None
     cron_timezone: str | None = None
@@ -116,7 +124,8 @@ class ModelSettings(Value, frozen=True, omit_defaults=True):
     readiness: Literal["strict", "cron"] = "strict"
     partitioned_by: tuple[str, ...] | None = None
     sorted_by: tuple[str, ...] = ()
-    on_change: Literal["rebuild"] = "rebuild"
+    on_change: Literal["rebuild", "forward_only"] = "rebuild"
+    protect_history: bool = False
     on_drift: Literal["evolve", "fail", "ignore"] = "evolve"
     on_foreign_write: Literal["fail", "rebuild", "accept"] = "fail"
     allow: tuple[str, ...] = ()
@@ -125,6 +134,9 @@ class ModelSettings(Value, frozen=True, omit_defaults=True):
     columns: tuple[Column, ...] = ()
     contract: ContractSettings = ContractSettings()
     checks: tuple[CheckSettings, ...] = ()
+    anomaly: AnomalySettings = AnomalySettings(history=0)
+    budget: BudgetSettings = BudgetSettings()
+    freshness: FreshnessSettings | None = None
 
 
 class SettingPlaces(Value, frozen=True):

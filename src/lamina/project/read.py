@@ -23,7 +23,7 @@ from lamina.project.seed import seed_columns
 from lamina.project.sidecar import Defaults, Sidecar, read_defaults, read_sidecar
 from lamina.project.source import SourceTable
 from lamina.project.source_file import read_source_file
-from lamina.project.strategy import Ephemeral, FullRefresh
+from lamina.project.strategy import Ephemeral, FullRefresh, View
 from lamina.values.diagnostic import Diagnostic, Place, sort_diagnostics
 from lamina.values.names import ModelName, folded
 from lamina.values.nearest import nearest
@@ -184,7 +184,7 @@ def _model(
 def _unfitting_strategy(kind: str, settings: ModelSettings, places: SettingPlaces) -> Iterator[Diagnostic]:
     """Yield a strategy that only a query can have."""
     is_seed = kind == "seed" and not isinstance(settings.strategy, FullRefresh)
-    if is_seed or (kind == "python" and isinstance(settings.strategy, Ephemeral)):
+    if is_seed or (kind == "python" and isinstance(settings.strategy, Ephemeral | View)):
         message = "a seed is always replaced whole" if is_seed else "a Python model cannot be inlined in a query"
         yield conflicting_keys.finding(message, place=places.of("strategy.type"), hint="use `full_refresh`")
 

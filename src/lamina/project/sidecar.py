@@ -18,6 +18,7 @@ from lamina.project.decode import (
     flag,
     homes_of,
     list_of,
+    model_name,
     name,
     spark_conf,
     table,
@@ -26,14 +27,17 @@ from lamina.project.decode import (
     text,
     texts,
 )
+from lamina.project.limit_keys import ANOMALY_KEYS, BUDGET_KEYS, FRESHNESS_KEYS, LATER_BUDGET_KEYS, build_freshness
+from lamina.project.limits import AnomalySettings, BudgetSettings
 from lamina.project.model import ContractSettings, InputSettings, ModelSettings, SettingPlaces
 from lamina.project.rules import conflicting_keys, invalid_choice
 from lamina.project.schedule import cron, duration, instant, timezone
 from lamina.project.strategy_keys import ALL_KEYS as STRATEGY_KEYS
-from lamina.project.strategy_keys import build_strategy, strategy_table
+from lamina.project.strategy_keys import begin_of, build_strategy, lookback_of, rebuild_of, strategy_table
 from lamina.project.toml import read_toml
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.value import Value
+from lamina.values.words import counted
 
 CODE = re.compile(r"L[0-9]{3}")
 
@@ -75,6 +79,7 @@ KEYS: dict[str, Decoder] = {
     "enabled": flag,
     "alias": name("table"),
     "schema": name("schema"),
+    "renamed_from": model_name,
     "depends_on": table_names,
     "cron": cron,
     "cron_timezone": timezone,
@@ -86,7 +91,8 @@ KEYS: dict[str, Decoder] = {
     "readiness": choice("strict", "cron"),
     "partitioned_by": texts,
     "sorted_by": texts,
-    "on_change": choice("rebuild", later=("forward_only",)),
+    "on_change": choice("rebuild", "forward_only"),
+    "protect_history": flag,
     "on_drift": choice("evolve", "fail", "ignore"),
     "on_foreign_write": choice("fail", "rebuild", "accept"),
     "allow": codes,
@@ -95,10 +101,11 @@ KEYS: dict[str, Decoder] = {
     "columns": columns,
     "contract": table(CONTRACT_KEYS),
     "checks": list_of(check),
+    "anomaly": table(ANOMALY_KEYS),
+    "freshness": table(FRESHNESS_KEYS),
+    "budget": table(BUDGET_KEYS, later=LATER_BUDGET_KEYS),
 }
-LATER_KEYS = frozenset(
-    ["late", "signal", "freshness", "anomaly", "budget", "grants", "renamed_from", "protect_history", "hook", "hooks"]
-)
+LATER_KEYS = frozenset(["late", "signal", "grants", "hook", "hooks"])
 
 
 # What other tools call a setting, and where it is here.
@@ -121,6 +128,9 @@ HOMES = {
             "`window`": WINDOW_KEYS,
             "`[contract]`": CONTRACT_KEYS,
             "`[[checks]]`": CHECK_KEYS,
+            "`[anomaly]`": ANOMALY_KEYS,
+            "`[budget]`": BUDGET_KEYS,
+            "`[freshness]`": FRESHNESS_KEYS,
             "`[[columns]]`": COLUMN_KEYS,
             "at the top level": KEYS,
         }
@@ -180,10 +190,17 @@ def _merge(above: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 
 def _build(settings: dict[str, Any], findings: Findings) -> ModelSettings:
     built = {**settings}
+    begin = begin_of(built.get("strategy", {}))
     if "strategy" in built:
         built["strategy"] = build_strategy(built["strategy"], findings=findings)
     if "contract" in built:
         built["contract"] = ContractSettings(**built["contract"])
+    if "anomaly" in built:
+        built["anomaly"] = AnomalySettings(**built["anomaly"])
+    if "budget" in built:
+        built["budget"] = BudgetSettings(**built["budget"])
+    if "freshness" in built:
+        built["freshness"] = build_freshness(built["freshness"], "freshness", findings)
     if "inputs" in built:
         built["inputs"] = {table: _input(item) for table, item in built["inputs"].items()}
     first = built.pop("first_partition", None)
@@ -191,9 +208,33 @@ def _build(settings: dict[str, Any], findings: Findings) -> ModelSettings:
         _conflict("`first_partition` is another name for `start`", "first_partition", "remove one of them", findings)
     elif first is not None:
         built["start"] = first
+    if begin is not None and "start" in built:
+        _conflict("`begin` is another name for `start`", "strategy.begin", "remove one of them", findings)
+    elif begin is not None:
+        built["start"] = begin
     if "end" in built and "start" in built and _day(built["end"]) < _day(built["start"]):
         _conflict(f"`end` is before `start`: `{built['end']}`", "end", "exchange them", findings)
-    return ModelSettings(**built)
+    return _settled(ModelSettings(**built), findings)
+
+
+def _settled(settings: ModelSettings, findings: Findings) -> ModelSettings:
+    """Note what contradicts itself: slices that every run builds again, beside a budget or history that stays."""
+    redone, again = rebuild_of(settings.strategy), lookback_of(settings.strategy)
+    if settings.budget.on_breach == "stop" and redone != "stale":
+        message = f'`rebuild = "{redone}"` builds slices in every run, which `[budget]` would stop before new ones'
+        _conflict(message, "strategy.rebuild", 'use `on_breach = "warn"`, or `rebuild = "stale"`', findings)
+    most = settings.budget.max_slices
+    if settings.budget.on_breach == "stop" and most is not None and again >= most:
+        message = (
+            f"`lookback` builds {counted(again, 'slice')} again before a new one, and `max_slices` allows {most} "
+            "in one run"
+        )
+        _conflict(message, "budget.max_slices", f"allow {again + 1} or more, or set a shorter `lookback`", findings)
+    if redone == "always" and (settings.protect_history or settings.on_change == "forward_only"):
+        kept = "protect_history" if settings.protect_history else "on_change"
+        message = f'`rebuild = "always"` builds all of history in every run, and `{kept}` is to keep it as it is'
+        _conflict(message, "strategy.rebuild", f"use another `rebuild`, or remove `{kept}`", findings)
+    return settings
 
 
 def _input(item: Mapping[str, Any]) -> InputSettings:

@@ -27,7 +27,15 @@ POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 class Substituted(str):
     """Text that came from the environment: it may mean a number, and is printed with care."""
 
-    __slots__ = ()
+    __slots__ = ("written",)
+
+    written: str  # in the file, before its variables were filled in; empty where it is in no file
+
+    def __new__(cls, text: str, written: str = "") -> "Substituted":
+        """Make text that remembers how it was written."""
+        made = super().__new__(cls, text)
+        made.written = written
+        return made
 
 
 class Document(Value, frozen=True):
@@ -128,4 +136,4 @@ def _fill_text(text: str, place: Place, *, variables: Mapping[str, str], problem
     rest = REFERENCE.sub("", text)
     if "${" in rest:
         problems.append(malformed_reference.finding(rest[rest.index("${") :][:40], place=place))
-    return Substituted(REFERENCE.sub(replace, text))
+    return Substituted(REFERENCE.sub(replace, text), text)

@@ -11,8 +11,9 @@ from lamina.state.dialect import StateTransaction
 from lamina.state.notes import write_note
 from lamina.state.scope import Scope
 from lamina.values.codec import DecodeError, from_json
+from lamina.values.coverage import Mark
 from lamina.values.interval import WHOLE
-from lamina.values.names import EnvironmentName, ModelName, TableName
+from lamina.values.names import EnvironmentName, ModelName, TableName, quarantine_of
 from lamina.values.value import Value
 from lamina.warehouse.catalog.port import Catalog
 
@@ -27,31 +28,54 @@ class Dropped(Value, frozen=True):
     model: ModelName
     at: int  # in milliseconds
     project: str | None = None  # None: written before it was noted
+    home: TableName | None = None  # the folder of its files, by name; None: its own
+    beside: tuple[TableName, ...] = ()  # its quarantine, where it had one
+    token: int = 0  # of the lease it was dropped under: what an earlier run left of the model, anywhere, is gone too
+
+    @property
+    def folder(self) -> TableName:
+        """The name of the folder that its files are in."""
+        return self.home or self.table
+
+    @property
+    def folders(self) -> tuple[TableName, ...]:
+        """The names of the folders of the table, and of its quarantine where it had one."""
+        return (self.folder, quarantine_of(self.folder)) if self.beside else (self.folder,)
 
 
 def read_dropped(warehouse: Path) -> dict[TableName, Dropped]:
-    """Return the notes of a warehouse; one that cannot be read counts as none."""
+    """Return the notes of a warehouse by their folders; one that cannot be read counts as none."""
     found = (_read(path) for path in sorted(warehouse.joinpath(*FOLDER).glob("*.json")))
-    return {note.table: note for note in found if note is not None}
+    return {note.folder: note for note in found if note is not None}
 
 
 def write_dropped(warehouse: Path, note: Dropped) -> None:
     """Say durably that a table was dropped."""
-    write_note(_path(warehouse, note.table), note)
+    write_note(_path(warehouse, note.folder), note)
 
 
-def clear_dropped(warehouse: Path, table: TableName) -> None:
-    """Say that a table is there again."""
-    _path(warehouse, table).unlink(missing_ok=True)
+def clear_dropped(warehouse: Path, folder: TableName) -> None:
+    """Say that there is a table in a folder again."""
+    _path(warehouse, folder).unlink(missing_ok=True)
 
 
-def forget_table(transaction: StateTransaction, catalog: Catalog, note: Dropped, *, project: str) -> None:
-    """Take a dropped table out of the catalog, and forget its model; of a note without a project, ours."""
+def forget_table(
+    transaction: StateTransaction, catalog: Catalog, note: Dropped, *, tables: tuple[TableName, ...], project: str
+) -> None:
+    """Take what was dropped out of the catalog by its names there, and forget its model; without a project, ours."""
     scope = Scope(note.project or project, note.environment)
-    catalog.drop(transaction, note.table)
+    for table in tables:
+        catalog.drop(transaction, table)
     logs.forget_record(transaction, scope, note.model)
     slices.forget_failures(transaction, scope, note.model)
     slices.clear_requests(transaction, scope, model=note.model, built=(WHOLE,))
+
+
+def is_dropped(mark: Mark | None, note: Dropped) -> bool:
+    """Return whether a table is left of a model from before it was dropped, in whatever folder."""
+    if mark is None or mark.token >= note.token:
+        return False
+    return mark.owner == (note.project, note.environment, note.model)
 
 
 def _read(path: Path) -> Dropped | None:
@@ -61,5 +85,5 @@ def _read(path: Path) -> Dropped | None:
         return None
 
 
-def _path(warehouse: Path, table: TableName) -> Path:
-    return warehouse.joinpath(*FOLDER, f"{table}.json")
+def _path(warehouse: Path, folder: TableName) -> Path:
+    return warehouse.joinpath(*FOLDER, f"{folder}.json")

@@ -190,10 +190,29 @@ def arrive(transaction: StateTransaction, warehouse: str, moved: Callable[[str],
     transaction.execute("UPDATE lamina_store SET warehouse = ?, leaving = NULL", (warehouse,))
 
 
+def recorded_owners(transaction: StateTransaction) -> dict[str, tuple[str, str, str]]:
+    """Return whose tables were at the pointers that are recorded: project, environment and model."""
+    rows = transaction.execute("SELECT project, environment, record FROM lamina_model").fetchall()
+    records = ((project, environment, from_json(text, ModelRecord)) for project, environment, text in rows)
+    return {
+        record.pointer: (str(project), str(environment), str(record.model))
+        for project, environment, record in records
+        if record.pointer is not None
+    }
+
+
 def recorded_pointers(transaction: StateTransaction) -> tuple[str, ...]:
     """Return where the tables of all models were when they were last recorded."""
     records = (from_json(text, ModelRecord) for (text,) in transaction.execute("SELECT record FROM lamina_model"))
     return tuple(sorted({record.pointer for record in records if record.pointer is not None}))
+
+
+def pointers_with_quarantine(transaction: StateTransaction) -> tuple[str, ...]:
+    """Return where those of the tables were that have a quarantine beside them."""
+    # Most tables have none, and their records need not be read for that.
+    rows = transaction.execute("SELECT record FROM lamina_model WHERE record LIKE ?", ('%"quarantine":"%',))
+    records = (from_json(text, ModelRecord) for (text,) in rows)
+    return tuple(record.pointer for record in records if record.pointer is not None and record.coverage.quarantine)
 
 
 def forget_tables(transaction: StateTransaction, project: str) -> None:

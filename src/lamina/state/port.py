@@ -6,7 +6,7 @@ from typing import Protocol
 
 from lamina.compiler.graph import CompiledModel, Graph
 from lamina.state.scope import Scope
-from lamina.values.batch import CheckResult, Published
+from lamina.values.batch import BatchSize, CheckResult, Move, Published
 from lamina.values.coverage import Coverage
 from lamina.values.facts import Failure, Intent
 from lamina.values.interval import Interval
@@ -20,7 +20,7 @@ from lamina.values.names import (
     RunId,
     TableName,
 )
-from lamina.values.plan import Plan
+from lamina.values.plan import Plan, Rename
 from lamina.values.project_text import ProjectText
 from lamina.values.touch import Touch
 from lamina.values.value import Value
@@ -62,6 +62,7 @@ class BatchRecord(Value, frozen=True):
     duration_ms: int
     published_at: datetime
     execution_time: datetime
+    size: BatchSize | None = None  # None: of a rewrite, or not recorded yet when it was published
 
 
 class CheckRecord(Value, frozen=True):
@@ -109,6 +110,10 @@ class PromotedModel(Value, frozen=True):
     hash: str  # of the compiled form
     text: str  # the hash of the text it came from; empty: not kept
     former: tuple[Fingerprint, ...] = ()  # that earlier compilers gave the same text: marks still name them
+
+
+NO_NAMES: Mapping[ModelName, ModelName] = {}
+NO_MOVES: Mapping[TableName, tuple[str, str]] = {}
 
 
 class StateView(Value, frozen=True):
@@ -212,8 +217,41 @@ class StateStore(Protocol):
         built it is promoted, the failures and requests of the slices are cleared and the intent is dropped.
         """
 
-    def drop(self, model: ModelName, lease: Lease, *, table: TableName, pointer: str | None, at: datetime) -> None:
-        """Take a table out of the catalog and forget its model, all or nothing; raise `PublishConflict` if it moved."""
+    def define(self, move: Move, commit: CommitId, lease: Lease) -> None:
+        """Publish a view, which has no rows to record; raise `PublishConflict` when it is not at its base."""
+
+    def undefine(self, view: TableName, pointer: str, lease: Lease) -> None:
+        """Take a view out of the catalog; raise `PublishConflict` if it was replaced meanwhile."""
+
+    def rename(
+        self,
+        renames: tuple[Rename, ...],
+        lease: Lease,
+        *,
+        models: Mapping[ModelName, ModelName] = NO_NAMES,
+        moves: Mapping[TableName, tuple[str, str]] = NO_MOVES,
+    ) -> tuple[Rename, ...]:
+        """Give models and tables other names, all in one moment; return which tables got theirs.
+
+        `models` are the names that are recorded, with those of now. `moves` are tables whose metadata was written
+        again: from where, and where to. A table that is gone, or whose name was taken since, is left out.
+        """
+
+    def drop(
+        self,
+        model: ModelName,
+        lease: Lease,
+        *,
+        table: TableName,
+        pointer: str | None,
+        at: datetime,
+        home: TableName | None = None,
+        beside: tuple[TableName, ...] = (),
+    ) -> None:
+        """Take a table out of the catalog and forget its model, all or nothing; raise `PublishConflict` if it moved.
+
+        `home` is the name of the folder that its files are in; None: its own. With it go the tables `beside` it.
+        """
 
     def fail(self, failures: tuple[Failure, ...], lease: Lease, checks: tuple[CheckRecord, ...] = ()) -> None:
         """Record slices whose build failed, in place of what was known of them, and what checks said of their rows."""

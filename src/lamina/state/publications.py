@@ -15,7 +15,10 @@ FOLDER = ("_lamina", "stores")
 
 
 class Publications(Value, frozen=True):
-    """How many batches a store has published, which tables the last of them changed, and which state file counts."""
+    """How many batches a store has published, which tables the last of them changed, and which state file counts.
+
+    Tables are named by their folders: what the catalog calls them may change.
+    """
 
     store: str
     number: int

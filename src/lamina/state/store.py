@@ -5,17 +5,30 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from lamina.compiler.graph import CompiledModel, Graph
+from lamina.planner.naming import possible_renames
 from lamina.state import history, leases, logs, place, promoted, retention, slices
 from lamina.state.dialect import StateDatabase, StateTransaction
 from lamina.state.dropped import Dropped, clear_dropped, forget_table, write_dropped
 from lamina.state.errors import PublishConflict
-from lamina.state.port import BatchRecord, CheckRecord, Lease, ModelRecord, Origin, Promotion, RunRecord, StateView
+from lamina.state.port import (
+    NO_MOVES,
+    NO_NAMES,
+    BatchRecord,
+    CheckRecord,
+    Lease,
+    ModelRecord,
+    Origin,
+    Promotion,
+    RunRecord,
+    StateView,
+)
+from lamina.state.renamed import rename_models
 from lamina.state.scope import Scope
-from lamina.values.batch import Published
+from lamina.values.batch import Move, Published
 from lamina.values.facts import Failure, Intent
 from lamina.values.interval import WHOLE, Interval, subtract
-from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, RunId, TableName
-from lamina.values.plan import Plan
+from lamina.values.names import CommitId, EnvironmentName, ModelName, PlanId, RunId, TableName, without_quarantine
+from lamina.values.plan import Plan, Rename
 from lamina.values.project_text import ProjectText
 from lamina.values.touch import Touch
 from lamina.warehouse.catalog.port import Catalog, stage_of
@@ -201,15 +214,71 @@ class SqlStore:
             _record_batch(transaction, published, lease, at=at, execution_time=execution_time)
             if promotion is not None:
                 promoted.promote(transaction, lease.scope, promotion, run_id=lease.holder)
-            tables = tuple(move.target for move in published.moves)
+            # Beside the tables they are known by their folders: a name may be another one in an older copy.
+            folders = tuple(move.folder for move in published.moves)
             if self._warehouse is not None:
-                for table in tables:
-                    clear_dropped(self._warehouse, table)
-            place.count_publication(transaction, tables, warehouse=self._warehouse)
+                for folder in folders:
+                    clear_dropped(self._warehouse, folder)
+            place.count_publication(transaction, folders, warehouse=self._warehouse)
             self._has_published = True
             return touch
 
-    def drop(self, model: ModelName, lease: Lease, *, table: TableName, pointer: str | None, at: datetime) -> None:
+    def define(self, move: Move, commit: CommitId, lease: Lease) -> None:
+        """Publish a view, which has no rows to record; raise `PublishConflict` when it is not at its base."""
+        with self._database.writing() as transaction:
+            leases.check(transaction, lease)
+            if self._catalog.publish(transaction, (move,)) is not None:
+                raise PublishConflict(move.target, move.base)
+            history.drop_intent(transaction, commit)
+
+    def undefine(self, view: TableName, pointer: str, lease: Lease) -> None:
+        """Take a view out of the catalog; raise `PublishConflict` if it was replaced meanwhile."""
+        with self._database.writing() as transaction:
+            leases.check(transaction, lease)
+            if self._catalog.views(transaction).get(view) != pointer:
+                raise PublishConflict(view, pointer)
+            self._catalog.drop(transaction, view)
+
+    def rename(
+        self,
+        renames: tuple[Rename, ...],
+        lease: Lease,
+        *,
+        models: Mapping[ModelName, ModelName] = NO_NAMES,
+        moves: Mapping[TableName, tuple[str, str]] = NO_MOVES,
+    ) -> tuple[Rename, ...]:
+        """Give models and tables other names, all in one moment; return which tables got theirs."""
+        with self._database.writing() as transaction:
+            leases.check(transaction, lease)
+            rename_models(transaction, lease.scope, models, run_id=lease.holder)
+            rows = self._catalog.pointers(transaction)
+            done = possible_renames(renames, {**rows, **self._catalog.views(transaction)})
+            # Another writer may have moved a table meanwhile: its mark stays as it was.
+            marked = {before: now for table, (before, now) in moves.items() if rows.get(table) == before}
+            for item in done:
+                self._catalog.drop(transaction, item.before)
+            for item in done:
+                pointer = rows[item.before]
+                self._catalog.register(transaction, item.after, pointer=marked.get(pointer, pointer))
+            for record in logs.read_records(transaction, lease.scope).values() if marked else ():
+                if record.pointer in marked:
+                    moved = record.replace(pointer=marked[record.pointer])
+                    logs.replace_record(transaction, lease.scope, moved, run_id=lease.holder)
+            # Not counted as a publication: in an older copy the table is found under its old name, and renamed again.
+            self._has_published = True
+            return done
+
+    def drop(
+        self,
+        model: ModelName,
+        lease: Lease,
+        *,
+        table: TableName,
+        pointer: str | None,
+        at: datetime,
+        home: TableName | None = None,
+        beside: tuple[TableName, ...] = (),
+    ) -> None:
         """Take a table out of the catalog and forget its model, all or nothing; raise `PublishConflict` if it moved."""
         note = Dropped(
             table=table,
@@ -217,15 +286,18 @@ class SqlStore:
             model=model,
             at=int(at.timestamp() * 1000),
             project=self._project,
+            home=home,
+            beside=beside,
+            token=lease.token,
         )
         with self._database.writing() as transaction:
             leases.check(transaction, lease)
             if pointer is not None and self._catalog.pointer(transaction, table) != pointer:
                 raise PublishConflict(table, pointer)
-            forget_table(transaction, self._catalog, note, project=self._project)
+            forget_table(transaction, self._catalog, note, tables=(table, *beside), project=self._project)
             if self._warehouse is not None:
                 write_dropped(self._warehouse, note)
-            place.count_publication(transaction, (table,), warehouse=self._warehouse)
+            place.count_publication(transaction, note.folders, warehouse=self._warehouse)
             self._has_published = True
 
     # Slices
@@ -253,7 +325,7 @@ class SqlStore:
             leases.check(transaction, lease)
             live = history.all_intents(transaction)
             for commit in self._catalog.stages(transaction):
-                if commit not in live:
+                if without_quarantine(commit) not in live:
                     self._catalog.drop(transaction, stage_of(commit))
             retention.remove_runs(transaction, now - retention.KEPT_FOR)
             retention.remove_batches(transaction, now - retention.KEPT_FOR)
@@ -378,5 +450,6 @@ def _record_batch(
             duration_ms=published.duration_ms,
             published_at=at,
             execution_time=execution_time,
+            size=published.size,
         ),
     )

@@ -4,8 +4,29 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from lamina.project.strategy import DeleteInsert, Ephemeral, FullRefresh, Incremental, Merge, Strategy, TimeInterval
-from lamina.strategies import delete_insert, ephemeral, full_refresh, incremental, merge, time_interval
+from lamina.project.strategy import (
+    DeleteInsert,
+    Ephemeral,
+    FullRefresh,
+    Incremental,
+    Merge,
+    Microbatch,
+    SnapshotHistory,
+    Strategy,
+    TimeInterval,
+    View,
+)
+from lamina.strategies import (
+    delete_insert,
+    ephemeral,
+    full_refresh,
+    incremental,
+    merge,
+    microbatch,
+    snapshot,
+    time_interval,
+    view,
+)
 from lamina.strategies.traits import Traits
 
 TRAITS: dict[type[Strategy], Callable[[Any], Traits]] = {
@@ -13,8 +34,11 @@ TRAITS: dict[type[Strategy], Callable[[Any], Traits]] = {
     Incremental: incremental.traits,
     Merge: merge.traits,
     TimeInterval: time_interval.traits,
+    Microbatch: microbatch.traits,
     DeleteInsert: delete_insert.traits,
+    SnapshotHistory: snapshot.traits,
     Ephemeral: ephemeral.traits,
+    View: view.traits,
 }
 
 

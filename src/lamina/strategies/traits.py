@@ -6,7 +6,14 @@ from lamina.project.strategy import Strategy
 from lamina.values.grid import Unit
 from lamina.values.names import ColumnName, TableName
 from lamina.values.plan import Mode
+from lamina.values.schema import Column, DataType, Schema
 from lamina.values.value import Value
+
+VALID_FROM, VALID_TO = ColumnName("valid_from"), ColumnName("valid_to")
+VALIDITY: Schema = (
+    Column(name=VALID_FROM, type=DataType("timestamp"), nullable=False),
+    Column(name=VALID_TO, type=DataType("timestamp")),
+)
 
 
 class Slices(Value, frozen=True):
@@ -16,6 +23,8 @@ class Slices(Value, frozen=True):
     unit: Unit
     lookback: int  # units before the newest that every run builds again
     batch_size: int | Literal["auto"]
+    rebuild: Literal["stale", "always"] | int = "stale"  # what every run builds beside; a number: of last units
+    filters_inputs: bool = False  # to the slices, where the query has no bounds of its own
 
 
 class Driver(Value, frozen=True):
@@ -23,6 +32,8 @@ class Driver(Value, frozen=True):
 
     named: TableName | None  # as the user wrote it; None: the only input there is
     timestamp_column: ColumnName | None  # of the driver: its largest value is the watermark
+    is_by_time: bool = False  # rows are new by that column, not by the version they came with
+    lag_seconds: int | None = None  # of a read by time: younger rows are left for later
 
 
 class Upsert(Value, frozen=True):
@@ -34,21 +45,44 @@ class Upsert(Value, frozen=True):
     deletes_missing: bool = False  # keys that the query no longer gives leave the table
 
 
+class Versions(Value, frozen=True):
+    """How a table keeps every version of a row; one of the last two is set."""
+
+    key: tuple[ColumnName, ...]
+    updated_at: ColumnName | None = None  # orders the versions of a key, and says since when each is valid
+    checked: tuple[ColumnName, ...] = ()  # where these differ, there is another version
+
+
 class Traits(Value, frozen=True):
     """Everything known of one strategy with its settings; no part of it is stored."""
 
     name: str  # the word of the sidecar
-    identity: Strategy  # the settings that decide rows, without spelling: a part of the fingerprint
+    identity: Value  # the settings that decide rows, without spelling: a part of the fingerprint
     mode: Mode | None  # how a build that reads everything writes; None: there is no table
     in_words: str = ""  # what a build does, as `explain` says it where nothing has to be proven
     new_rows: Mode | None = None  # how a build that reads only new rows of the driver writes; None: there is none
     slices: Slices | None = None  # None: the table is one slice
+    gridless: Strategy | None = None  # the identity whatever the unit of the slices is; None: the table is one slice
     driver: Driver | None = None
     upsert: Upsert | None = None
+    versions: Versions | None = None
     partition_by: tuple[ColumnName, ...] = ()  # rows of equal values here are replaced together
     telling: tuple[ColumnName, ...] = ()  # columns of a result that decide which rows are kept, replaced or added
     kept_by: tuple[ColumnName, ...] = ()  # columns by which rows that left the query are found and kept; none: lost
     compared: tuple[ColumnName, ...] | None = None  # columns that `verify` compares; None: all
+    is_defined: bool = False  # as a view of the catalog, for readers outside the project
+
+    @property
+    def added(self) -> Schema:
+        """Return the columns that a table has beside those of its query."""
+        return VALIDITY if self.versions is not None else ()
+
+    @property
+    def row_key(self) -> tuple[ColumnName, ...]:
+        """Return columns that no two rows of a table share, by the way it is written; none: there may be no such."""
+        if self.versions is not None:
+            return (*self.versions.key, VALID_FROM)
+        return self.upsert.key if self.upsert is not None else ()
 
     @property
     def has_table(self) -> bool:

@@ -19,6 +19,9 @@ class Write(Value, frozen=True):
 def write_of(traits: Traits, driver: TableName | None, debts: tuple[Debt, ...]) -> Write:
     """Return how a stale whole table is brought up to date; without debts, by reading everything."""
     assert traits.mode is not None, "only a table is written"
+    if traits.driver is not None and traits.driver.is_by_time:
+        is_new = bool(debts) and all(debt.input == driver for debt in debts)
+        return Write(mode="append" if is_new else traits.mode)
     since = appended_since(driver, debts) if traits.new_rows is not None else None
     if traits.new_rows is not None and since is not None:
         return Write(mode=traits.new_rows, since=since)

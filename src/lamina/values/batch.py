@@ -7,6 +7,7 @@ from lamina.values.names import ColumnName, CommitId, ModelName, Position, Table
 from lamina.values.plan import Mode
 from lamina.values.row_counts import RowCounts
 from lamina.values.schema import Schema
+from lamina.values.time_position import TimeRead, TimeSpan, TimesSeen
 from lamina.values.touch import ColumnRanges, Extent, Refinement
 from lamina.values.value import Value
 
@@ -19,6 +20,7 @@ class Pin(Value, frozen=True):
     since: Position | None = None
     is_past_changes: bool = False  # rows that changed or were removed meanwhile are no reason to read more
     loaded: tuple[Position, ...] = ()  # beside `since`: versions whose rows the table has, though some left the input
+    span: TimeSpan | None = None  # only the rows of these times
 
 
 class Batch(Value, frozen=True):
@@ -27,7 +29,7 @@ class Batch(Value, frozen=True):
     commit: CommitId
     model: ModelName
     mode: Mode
-    slices: tuple[Interval, ...]  # contiguous for an interval model, `(WHOLE,)` else
+    slices: tuple[Interval, ...]  # contiguous for an interval model, but in a rewrite; `(WHOLE,)` else
     pins: tuple[Pin, ...]
     base: str | None  # pointer of the target the stage starts from; None: first build
     parameters: dict[str, str]  # values of run parameters, as the query renders them
@@ -35,6 +37,7 @@ class Batch(Value, frozen=True):
     carried: tuple[Interval, ...] = ()  # of a whole rebuild: where rows that only the table holds are carried over
     carried_from: Position | None = None  # the version to take them from, where others wrote since; None: the base
     is_base_lost: bool = False  # files of the base cannot be read: a new table takes its place
+    by_time: TimeRead | None = None  # the driver is read by its timestamps
 
 
 class Counts(Value, frozen=True):
@@ -50,7 +53,18 @@ class Counts(Value, frozen=True):
     duplicate: int = 0
     rejected: int = 0
     quarantined: int = 0
+    closed: int = 0  # rows of a history that are no longer current
+    reopened: int = 0  # of keys that had been removed from a history
+    unchanged: int = 0  # that a history has already
     bytes_written: int = 0
+
+
+class BatchSize(Value, frozen=True):
+    """How many rows the query of a batch gave, and how the batch read and wrote: only those alike are compared."""
+
+    mode: Mode
+    is_partial: bool  # it read only the new rows of its driver
+    rows: int
 
 
 class Staged(Value, frozen=True):
@@ -66,7 +80,11 @@ class Staged(Value, frozen=True):
     retained: int | None = None  # rows that only the table holds; None: not known
     former: tuple[ColumnName, ...] = ()  # columns that left the query, kept for such rows
     is_relaid: bool = False  # in another layout than its base
+    rows_before: int | None = None  # of the whole table on its base; None: not known, or there is none
+    rows_after: int | None = None  # of the whole table as staged
     added: tuple[ColumnRanges, ...] = ()  # of an append: the ranges of time columns its rows lie in, where known
+    beside: tuple["Staged", ...] = ()  # the quarantine of the table, where the batch changes it
+    times: TimesSeen | None = None  # what the driver had, where it was read by its timestamps
 
 
 class RowsQuestion(Value, frozen=True):
@@ -113,6 +131,12 @@ class CheckResult(Value, frozen=True):
     examples: tuple[str, ...] = ()  # of a failed check, up to five: what its columns hold in rows that fail
     file: str | None = None  # of a failed check: where it is written
     line: int | None = None
+    rows_quarantined: int = 0  # those of the failed rows that went to the quarantine of the table
+
+    @property
+    def refuses(self) -> bool:
+        """Return whether rows that it looked at must not be published; those in a quarantine are not."""
+        return not self.passed and self.severity == "error" and not self.rows_quarantined
 
     @property
     def could_run(self) -> bool:
@@ -127,6 +151,13 @@ class Move(Value, frozen=True):
     base: str | None  # refused unless the target is still here; None: the target must not exist
     pointer: str
     stage: str  # stage row to drop, or to rename on a first build
+    view: str | None = None  # the view of our own in the place of a first build: removed with the move
+    home: TableName | None = None  # the folder of the table's files, by name; None: that of its own name
+
+    @property
+    def folder(self) -> TableName:
+        """The name of the folder that the table's files are in."""
+        return self.home or self.target
 
 
 class Published(Value, frozen=True):
@@ -146,6 +177,7 @@ class Published(Value, frozen=True):
     duration_ms: int = 0  # from intent to publish
     beside: tuple[Move, ...] = ()  # of other tables, which become visible in the same moment
     checks: tuple[CheckResult, ...] = ()  # what they said of its rows
+    size: BatchSize | None = None  # as staged: an equal result is not written; None: no query was asked
 
     @property
     def moves(self) -> tuple[Move, ...]:

@@ -4,6 +4,7 @@ from lamina.values.grid import Grid
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Fingerprint, Position, TableName
 from lamina.values.row_counts import Owed
+from lamina.values.time_position import TimePosition
 from lamina.values.value import Value
 
 
@@ -45,6 +46,7 @@ class Logic(Value, frozen=True):
     rows: Fingerprint | None = None  # the same without the layout of the table; None: not known
     grid: Grid | None = None  # of its slices; None: not known, or it has none
     ranges: dict[TableName, InputRange] = {}  # of an input that is not here, any slice may read any row
+    gridless: Fingerprint | None = None  # the same without layout and grid; None: not known, or slices depend on them
 
 
 class Cursor(Value, frozen=True):
@@ -84,6 +86,8 @@ class Coverage(Value, frozen=True):
     former: tuple[ColumnName, ...] = ()  # columns that left the query, kept for rows that only the table holds
     proven: tuple[ProvenKey, ...] = ()  # what `unique` checks found in the whole table, and have looked after since
     quiet: tuple[Interval, ...] = ()  # rests of unfinished slices: when those were built, no input had a row in them
+    time_position: TimePosition | None = None  # how far the driver was read, if it is read by its timestamps
+    quarantine: str | None = None  # the commit that last wrote the quarantine of the table; None: it has none
 
     def cursor(self, name: TableName) -> Cursor | None:
         """Return how far the log of an input is folded."""
@@ -106,3 +110,8 @@ class Mark(Value, frozen=True):
     coverage: Coverage
     version: int = 1
     new_slices: tuple[Interval, ...] | None = None  # those of `slices` that were not built before; None: not known
+
+    @property
+    def owner(self) -> tuple[str, str, str]:
+        """Whose table it is of: a model of a project has one table in each environment."""
+        return self.project, self.environment, self.model

@@ -84,6 +84,28 @@ class ModelFacts(Value, frozen=True):
     unreadable: str = ""  # why a source that it reads cannot be read now
     columns: tuple[ColumnName, ...] = ()  # of its table
     looked_up: dict[TableName, Position | None] = {}  # versions of the tables that its checks look values up in
+    called: TableName | None = None  # its table as it is called now, where it is to get another name
+    quarantine_called: TableName | None = None  # the quarantine of its table, likewise
+    renamed_from: ModelName | None = None  # the name under which it is recorded, where it is to get its own
+
+
+class CatalogView(Value, frozen=True):
+    """A view of the catalog as it is now; one that lamina did not define names no model."""
+
+    pointer: str
+    project: str = ""
+    store: str = ""  # the id of the state that knew of it
+    environment: str = ""
+    model: str = ""
+    definition: str = ""  # a digest of what it was defined from
+
+
+class ViewFacts(Value, frozen=True):
+    """What is in the place of a model's view: nothing, our view, a table, or something that is not ours."""
+
+    status: Literal["absent", "ours", "table", "foreign"]
+    pointer: str | None = None
+    definition: str = ""  # of a view of ours
 
 
 class Facts(Value, frozen=True):
@@ -93,3 +115,5 @@ class Facts(Value, frozen=True):
     heads: dict[TableName, Head]
     models: dict[ModelName, ModelFacts]
     touches: dict[TableName, tuple[Touch, ...]] = {}
+    views: dict[ModelName, ViewFacts] = {}
+    stale: dict[TableName, str] = {}  # tables whose readers are held back because they are stale, with the reason

@@ -6,9 +6,13 @@ from html import escape
 from lamina.values.cell_text import cell_text
 from lamina.values.closing import run_closing, unit_test_closing, verify_closing
 from lamina.values.diagnostic import Diagnostic
-from lamina.values.plan import Action, Skip
+from lamina.values.diff_words import diff_lines, example_words
+from lamina.values.pending import PendingResult
+from lamina.values.pending_words import pending_closing, pending_lines
+from lamina.values.plan import Action, Rename, Skip
 from lamina.values.planned import Planned
 from lamina.values.result import Materialization, QueryResult, RunResult, StatusResult, VerifyResult
+from lamina.values.table_diff import DiffResult
 from lamina.values.tested import UnitTestReport, UnitTestResult, difference_words
 from lamina.values.time_words import duration_words, spans_words
 from lamina.values.value import tag_of
@@ -42,7 +46,8 @@ def plan_html(planned: Planned) -> str:
         for action in plan.actions
     ]
     found = (*planned.findings, *planned.diagnostics)
-    return _shown(sentence, ("model", "action", "slices", "why"), rows, found)
+    allowed = "".join(f"; {model} allows {', '.join(codes)}" for model, codes in planned.allowed.items())
+    return _shown(sentence + allowed, ("model", "action", "slices", "why"), rows, found)
 
 
 def status_html(result: StatusResult) -> str:
@@ -61,6 +66,15 @@ def status_html(result: StatusResult) -> str:
     return _shown(sentence, ("model", "status", "built", "why"), rows, result.diagnostics)
 
 
+def pending_html(result: PendingResult) -> str:
+    """Show what is not built or not read yet."""
+    rows = [
+        (line.model, _spaced(line.status), line.slices, line.rows, line.why) for line in pending_lines(result.pending)
+    ]
+    columns = ("model", "status", "slices", "rows", "why")
+    return _shown(pending_closing(result), columns, rows, result.diagnostics)
+
+
 def verify_html(result: VerifyResult) -> str:
     """Show the verdict on each table, with examples of rows that differ."""
     rows = [
@@ -76,6 +90,15 @@ def verify_html(result: VerifyResult) -> str:
     ]
     columns = ("model", "verdict", "rows", "missing", "extra", "why")
     return _shown(verify_closing(result.models), columns, rows, result.diagnostics)
+
+
+def diff_html(result: DiffResult) -> str:
+    """Show how two tables differ, with rows that do."""
+    rows = [(example_words(row),) for table in result.tables for row in table.examples]
+    said = (
+        line for line in diff_lines(result.replace(tables=tuple(item.replace(examples=()) for item in result.tables)))
+    )
+    return _shown("; ".join(" ".join(line.split()) for line in said), ("row",), rows)
 
 
 def unit_test_html(report: UnitTestReport) -> str:
@@ -116,7 +139,7 @@ def _why(item: Materialization) -> str:
 
 
 def _spans(action: Action, zone: str) -> str:
-    return "" if isinstance(action, Skip) else spans_words(action.intervals, zone)
+    return "" if isinstance(action, Skip | Rename) else spans_words(action.intervals, zone)
 
 
 def _spaced(word: str) -> str:

@@ -32,6 +32,16 @@ def bound_or_none(bound: datetime) -> str | None:
     return None if bound in (MIN, MAX) else f"{bound:%Y-%m-%dT%H:%M:%SZ}"
 
 
+def between(start: str | None, end: str | None) -> Interval:
+    """Read the bounds of a range in a document; None where it has none.
+
+    >>> between("2026-04-07T00:00:00Z", None).start, between(None, None) == WHOLE
+    (datetime.datetime(2026, 4, 7, 0, 0, tzinfo=datetime.timezone.utc), True)
+    """
+    first = MIN if start is None else datetime.fromisoformat(start)
+    return Interval(first, MAX if end is None else datetime.fromisoformat(end))
+
+
 def merge(spans: tuple[Interval, ...]) -> tuple[Interval, ...]:
     """Return the same instants as sorted, disjoint, non-touching intervals."""
     merged: list[Interval] = []

@@ -32,3 +32,31 @@ def folded_names(names: Iterable[str]) -> frozenset[str]:
 def same_name(one: str, other: str) -> bool:
     """Return whether two names are the same to Spark, whatever their case."""
     return one.lower() == other.lower()
+
+
+QUARANTINE = "__quarantine"  # ends the name of the table that holds what checks sorted out; no model's name has `__`
+FAILED_CHECKS = "failed_checks"  # the column of such a table that lists the names of the checks
+
+
+def quarantine_of(table: TableName) -> TableName:
+    """Return the quarantine of a table.
+
+    >>> quarantine_of(TableName("sales.orders"))
+    'sales.orders__quarantine'
+    """
+    return TableName(f"{table}{QUARANTINE}")
+
+
+def is_quarantine(table: TableName) -> bool:
+    """Return whether a table has the name of a quarantine."""
+    return table.endswith(QUARANTINE)
+
+
+def beside_of(commit: CommitId) -> CommitId:
+    """Return the name under which a batch stages the quarantine of its table."""
+    return CommitId(f"{commit}{QUARANTINE}")
+
+
+def without_quarantine(name: str) -> str:
+    """Return the name of what a quarantine, or its stage, is beside; any other name as it is."""
+    return name.removesuffix(QUARANTINE)

@@ -3,14 +3,16 @@
 from datetime import datetime
 from typing import Literal
 
+from lamina.values.budget import Limit
 from lamina.values.failing import Failing
 from lamina.values.interval import Interval
 from lamina.values.names import EnvironmentName, Fingerprint, ModelName, PlanId, Position, TableName
 from lamina.values.value import Value
 
-# How a batch changes its table: replace the slices' ranges, all rows, add the driver's new rows, or upsert; `rewrite`
-# writes the rows that are there in another layout.
-Mode = Literal["replace_slices", "replace_all", "append", "merge", "delete_insert", "rewrite"]
+# How a batch changes its table: replace the slices' ranges, all rows, add the driver's new rows, upsert, or put
+# versions of rows into their history; `rewrite` writes the rows that are there in another layout, and `define` the
+# definition of a view, which has no rows.
+Mode = Literal["replace_slices", "replace_all", "append", "merge", "delete_insert", "snapshot", "rewrite", "define"]
 
 
 class Build(
@@ -54,6 +56,7 @@ class Wait(Value, frozen=True, tag="wait", tag_field="action"):
     model: ModelName
     intervals: tuple[Interval, ...]
     reason: str
+    until: datetime | None = None  # when what it waits for becomes due, where that is known
 
 
 class Block(Value, frozen=True, tag="block", tag_field="action"):
@@ -66,15 +69,27 @@ class Block(Value, frozen=True, tag="block", tag_field="action"):
     failing: Failing | None = None  # of what failed in earlier passes, or in this one
 
 
-class Hold(Value, frozen=True, tag="hold", tag_field="action"):
+class Hold(Value, frozen=True, tag="hold", tag_field="action", rename={"is_asked": "asked"}):
     """Stale but kept back."""
 
     model: ModelName
     intervals: tuple[Interval, ...]
     reason: str
+    limit: Limit | None = None  # of the model's budget, if it lies beyond one
+    is_asked: bool = False  # for itself: it stays requested until it is built
 
 
-Action = Build | Rebuild | Skip | Wait | Block | Hold
+class Rename(Value, frozen=True, tag="rename", tag_field="action"):
+    """Give a table the name that its model has for it now; its rows and what is recorded of it stay."""
+
+    model: ModelName
+    before: TableName
+    after: TableName
+    reason: str
+    renamed_from: ModelName | None = None  # the name that the model had; None: it is called as before
+
+
+Action = Build | Rebuild | Skip | Wait | Block | Hold | Rename
 
 
 class Selection(Value, frozen=True):

@@ -15,6 +15,7 @@ class Planned(Value, frozen=True):
     diagnostics: tuple[Diagnostic, ...] = ()  # of sources that cannot be read: their readers are blocked
     findings: tuple[Diagnostic, ...] = ()  # of models that are left out because they do not compile
     zones: dict[ModelName, str] = {}  # of models whose days are not those of UTC
+    allowed: dict[ModelName, tuple[str, ...]] = {}  # findings that a model is built in spite of, by their codes
 
     def _repr_html_(self) -> str:
         """Show it in a notebook."""

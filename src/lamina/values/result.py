@@ -3,11 +3,14 @@
 from collections import Counter
 from typing import Any, Literal
 
+from lamina.values.anomaly import Anomaly
 from lamina.values.batch import CheckResult
+from lamina.values.budget import BudgetBreach
 from lamina.values.diagnostic import Diagnostic
 from lamina.values.drift import Drift
 from lamina.values.failing import Failing
 from lamina.values.interval import Interval
+from lamina.values.pending import NextDue, Pending
 from lamina.values.value import Value
 
 RunStatus = Literal["success", "partial", "failure", "nothing_to_do", "interrupted", "lease_held"]
@@ -40,6 +43,9 @@ class Materialization(Value, frozen=True):
     rows_duplicate: int = 0
     rows_rejected: int = 0
     rows_quarantined: int = 0
+    rows_closed: int = 0  # of a snapshot: no longer current
+    rows_reopened: int = 0  # of a snapshot: keys that had been removed
+    rows_unchanged: int = 0  # of a snapshot: the table has them already
     bytes_written: int = 0
     watermark: str | None = None
     snapshot_id: str | None = None
@@ -52,18 +58,18 @@ class Materialization(Value, frozen=True):
     timezone: str = "UTC"  # whose days the intervals are
 
 
-Detector = Literal["files", "version"]  # how changes of a source are found
+Detector = Literal["files", "version", "watermark", "checksum", "always"]  # how changes of a source are found
 
 
 class Detection(Value, frozen=True):
-    """What a detector saw in one source: files by their paths, or the versions of a table that came since."""
+    """What a detector saw in one source: files by their paths, versions of a table that came since, or partitions."""
 
     input: str
     detector: Detector
     changed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
-    unchanged: int = 0  # files
+    unchanged: int = 0  # files or partitions
     omitted: int = 0  # names left out of the lists
 
     def capped(self, limit: int) -> "Detection":
@@ -87,32 +93,20 @@ class Propagation(Value, frozen=True):
     columns: tuple[str, ...] = ()
 
 
-class Pending(Value, frozen=True):
-    """A stale range that was not built, with the reason."""
-
-    model: str
-    start: str | None  # None where a whole table has no bound
-    end: str | None
-    reason: str
-    rows_on_time: int | None = None  # that its inputs brought since, at most; None: not counted
-    rows_late: int | None = None
-    oldest_load: str | None = None  # of those rows, where known
-
-
-class NextDue(Value, frozen=True):
-    """When something becomes due next, by cadence."""
-
-    cadence: str
-    at: str
-    models: int
-
-
 class Concurrency(Value, frozen=True):
     """How many steps ran at once."""
 
     max: int = 1
     final: int = 1
     throttled: int = 0
+
+
+class RenamedTable(Value, frozen=True):
+    """A table that got the name its model has for it now; nothing of it was rebuilt."""
+
+    model: str
+    before: str
+    after: str
 
 
 class RunResult(Value, frozen=True):
@@ -134,10 +128,13 @@ class RunResult(Value, frozen=True):
     rows_written: int = 0
     concurrency: Concurrency = Concurrency()
     materializations: tuple[Materialization, ...] = ()
+    renamed: tuple[RenamedTable, ...] = ()
     detections: tuple[Detection, ...] = ()
     propagation: tuple[Propagation, ...] = ()
     check_results: tuple[CheckResult, ...] = ()
     drift: tuple[Drift, ...] = ()
+    anomalies: tuple[Anomaly, ...] = ()
+    budget_breaches: tuple[BudgetBreach, ...] = ()
     pending: tuple[Pending, ...] = ()
     next_due: tuple[NextDue, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -260,6 +257,7 @@ class CheckLine(Value, frozen=True):
     observed: float | int | str | None = None
     expected: float | int | str | None = None
     rows_failed: int | None = None
+    rows_quarantined: int = 0
     intervals: tuple[Interval, ...] = ()
 
 

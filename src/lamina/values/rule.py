@@ -12,7 +12,9 @@ class Rule(Value, frozen=True):
     code: str
     name: str
     severity: Severity = "error"
-    looks_at: Literal["model", "promotion", "project"] = "model"  # what its `violations` are given, if it has them
+    looks_at: Literal["model", "promotion", "change", "project"] = (
+        "model"  # what its `violations` are given, if it has them
+    )
 
     def finding(
         self,

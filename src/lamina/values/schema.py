@@ -23,6 +23,18 @@ class Column(Value, frozen=True):
 
 Schema = tuple[Column, ...]
 
+_ORDERED = frozenset({"tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz"})
+
+
+def is_ordered(kind: DataType) -> bool:
+    """Return whether values of a type can be counted up to one of them: whole numbers, dates, timestamps."""
+    return kind in _ORDERED
+
+
+def is_instant(kind: DataType) -> bool:
+    """Return whether values of a type can be compared with the clock."""
+    return kind in ("timestamp", "timestamp_ntz")
+
 
 @lru_cache(maxsize=4096)
 def parse_type(text: str) -> DataType | None:

@@ -10,11 +10,11 @@ from lamina.project.model import CheckSettings
 from lamina.project.source import SourceTable
 from lamina.values.batch import Batch, CheckResult, Diff, DiffQuestion, Move, RowsQuestion, Staged
 from lamina.values.coverage import Mark
-from lamina.values.facts import Head, Version
+from lamina.values.facts import CatalogView, Head, Version
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, CommitId, Position, TableName
 from lamina.values.result import Detection
-from lamina.values.touch import Touch
+from lamina.values.touch import Extent, Refinement, Touch
 from lamina.values.value import Value
 
 Pins = Mapping[TableName, Position]  # versions that inputs are to be read at
@@ -45,8 +45,16 @@ class Comparison(Value, frozen=True):
     notes: tuple[str, ...] = ()  # what was left out, and why that is no difference
 
 
+class SourceComparison(Value, frozen=True):
+    """The rows of a source at two positions, compared by checksums for what its readers read."""
+
+    refinements: tuple[Refinement, ...] = ()
+    detection: Detection | None = None  # of partitions, where a source is detected by them
+    note: str = ""  # what was seen in words, and why something could not be compared
+
+
 class Warehouse(Protocol):
-    """What the executor asks of the tables; looking must not start a JVM."""
+    """What the executor asks of the tables; looking must not start a JVM, unless rows of a source are compared."""
 
     def heads(self, tables: Sequence[TableName]) -> dict[TableName, Head]:
         """Return the current heads of managed tables, cheaply."""
@@ -62,6 +70,20 @@ class Warehouse(Protocol):
         Changes after `until`, a head of the source, are left for later; None is the head as it is now.
         """
 
+    def compare_source(
+        self,
+        source: SourceTable,
+        since: Position,
+        *,
+        until: Position,
+        extent: Extent,
+        questions: tuple[DiffQuestion, ...],
+    ) -> SourceComparison:
+        """Compare the rows of a source at two positions, between which at most `extent` changed.
+
+        Rows of a position are read once, and not at all where its checksums are kept already.
+        """
+
     def detection(self, source: SourceTable, since: Position | None, *, until: Position) -> Detection:
         """Return which files or versions of a source are new, changed or removed since one; None: all are new."""
 
@@ -74,8 +96,17 @@ class Warehouse(Protocol):
     def may_hold(self, question: RowsQuestion) -> bool:
         """Return whether a version of an input may have rows in a range; so it may where its files do not say."""
 
-    def history(self, table: TableName, since: Position | None) -> History:
-        """Return the ancestry of a managed table after a recorded version."""
+    def newest(self, name: TableName, column: ColumnName, *, zone: str) -> datetime | None:
+        """Return the latest time in a column of a model or source as it is now; None where no row has one.
+
+        A date is the midnight it begins with in the zone. Rows are read only where files do not say it.
+        """
+
+    def pointers(self) -> dict[TableName, str]:
+        """Return where the metadata of every table of the catalog is."""
+
+    def history(self, table: TableName, since: Position | None, *, model: CompiledModel | None = None) -> History:
+        """Return the ancestry of a managed table after a recorded version; `model` is whose it is."""
 
     def lost_file(self, table: TableName) -> str | None:
         """Return a file of a managed table's current version that is missing or damaged; None if there is none.
@@ -86,8 +117,15 @@ class Warehouse(Protocol):
     def left_mark(self, table: TableName, pointer: str | None) -> "Mark | None":
         """Return the mark of a table without a row in the catalog, if its files are there; `pointer` was its row's."""
 
-    def table_at(self, pointer: str | None) -> TableName | None:
-        """Return the table that a pointer belongs to."""
+    def home_of(self, pointer: str) -> TableName:
+        """Return the name of the folder that a table's files are in: the name that the table was created with."""
+
+    def mark_again(self, table: TableName, *, token: int) -> tuple[str, str] | None:
+        """Write metadata in which the mark of a table has the names that models have now; nothing points at it yet.
+
+        It gets the token of the run: an earlier table of that name that was dropped is older then. Return where the
+        table is and where the new metadata is; None where its mark has these names, or cannot be read.
+        """
 
     def remove_files(self, table: TableName, pointer: str) -> None:
         """Remove the files of a table that was just dropped, as far as no other table has them."""
@@ -121,11 +159,23 @@ class Warehouse(Protocol):
     def prepare_publish(self, staged: Staged, mark: Mark, touch: Touch) -> Move:
         """Write the late facts onto the stage and return the pointer move that publishes it."""
 
+    def prepare_beside(self, staged: Staged, mark: Mark, touch: Touch) -> tuple[Move, ...]:
+        """Write the late facts onto what is staged beside a batch, and return the pointer moves that publish it.
+
+        Called before the batch itself is prepared: its finished stage shows that those beside it are finished too.
+        """
+
     def prepare_mark(self, staged: Staged, mark: Mark, touch: Touch) -> tuple[Staged, Move]:
         """Stage a snapshot without files in place of an equal result, and return the pointer move that publishes it."""
 
+    def views(self, tables: Sequence[TableName] | None = None) -> dict[TableName, CatalogView]:
+        """Return the views of the catalog among some names, or all of them."""
+
+    def stage_view(self, model: CompiledModel, commit: CommitId, *, base: str | None, view: CatalogView) -> Move:
+        """Define a view aside, for the tables as they are; return the pointer move that puts it in its place."""
+
     def discard(self, commit: CommitId) -> None:
-        """Forget an abandoned stage; its files are orphans, shared ones stay."""
+        """Forget an abandoned stage, and what is staged beside it; their files are orphans, shared ones stay."""
 
     def compare(
         self, model: CompiledModel, slices: tuple[Interval, ...], pins: dict[TableName, Position]

@@ -9,6 +9,7 @@ from tests.simulation.mutants.mutant import Mutant
 
 from lamina.compiler.graph import CompiledModel
 from lamina.executor import observe, publish
+from lamina.planner import decide
 from lamina.state import logs
 from lamina.values.names import TableName
 from lamina.values.touch import Everything, Nothing, Touch
@@ -44,9 +45,10 @@ def _touch_of_equal(batch_base: Any, staged: Any, diff: Any) -> Touch:
 
 
 def _let_one_source_end_the_run(
-    runtime: Any, graph: Any, sources: Any, *, pins: Any, last: Any, consumed: Any
+    runtime: Any, graph: Any, sources: Any, *, pins: Any, last: Any, consumed: Any, coverages: Any
 ) -> tuple[list[Any], dict[TableName, Any]]:
-    looks = (observe.look_at_source(runtime, graph, item, pins=pins, since=last[item.name]) for item in sources)
+    around = {"pins": pins, "coverages": coverages}
+    looks = (observe.look_at_source(runtime, graph, item, since=last[item.name], **around) for item in sources)
     return list(looks), {}
 
 
@@ -105,6 +107,13 @@ SOURCES = (
         observe,
         "require_listed",
         lambda *_, **__: None,
+    ),
+    Mutant(
+        "stale_sources_are_read",
+        "nothing is built on a source that is stale, where its readers are to be held",
+        decide,
+        "hold_back",
+        lambda _model, decided, _stale, _selection: decided,
     ),
     Mutant("sources_are_not_asked", "detectors make touches", observe, "source_changes", lambda *_, **__: ()),
 )

@@ -58,10 +58,24 @@ def test_removed_and_changed_files_touch_what_they_held(settings: WarehouseSetti
     )
 
 
-def test_wide_file_touches_the_hours_it_holds_not_all_between(settings: WarehouseSettings) -> None:
+def test_wide_file_with_few_rows_touches_their_minutes_not_all_between(settings: WarehouseSettings) -> None:
     write(settings, "a.parquet", instant(1))
     before = head(settings, source())
-    write(settings, "b.parquet", instant(2, 5, 30), instant(20, 7, 10))
+    write(settings, "b.parquet", instant(2, 5, 30), instant(2, 5, 40), instant(20, 7, 10))
+
+    extent = changes(settings, source(), before).extent
+
+    seconds = (instant(2, 5, 40), instant(2, 5, 41))
+    assert extent == ranges(
+        (instant(2, 5, 30), instant(2, 5, 31)), seconds, (instant(20, 7, 10), after(instant(20, 7, 10)))
+    )
+
+
+def test_wide_file_with_many_rows_touches_the_hours_it_holds(settings: WarehouseSettings) -> None:
+    write(settings, "a.parquet", instant(1))
+    before = head(settings, source())
+    times = [instant(day, hour, minute) for day, hour in ((2, 5), (20, 7)) for minute in range(0, 60)]
+    write(settings, "b.parquet", *times)
 
     extent = changes(settings, source(), before).extent
 

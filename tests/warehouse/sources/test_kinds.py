@@ -8,8 +8,9 @@ import pytest
 from lamina.project.source import FormatName, SourceTable, SourceType
 from lamina.project.source_file import read_source_file
 from lamina.values.names import SourceName
+from lamina.values.result import Detector
 from lamina.warehouse.files.formats import FORMATS
-from lamina.warehouse.sources.kinds import KINDS, catalog_tables, kind_of
+from lamina.warehouse.sources.kinds import KINDS, catalog_tables, detector_of, kind_of
 
 TYPES: tuple[SourceType, ...] = get_args(SourceType)
 
@@ -26,7 +27,8 @@ def test_every_format_is_known() -> None:
 
 @pytest.mark.parametrize("type", TYPES)
 def test_every_kind_can_be_declared(type: SourceType, tmp_path: Path) -> None:
-    text = f'[source.raw]\ntype = "{type}"\n[source.raw.tables]\norders = "here.orders"\n'
+    url = 'url = "jdbc:postgresql://db/shop"\n' if type == "jdbc" else ""
+    text = f'[source.raw]\ntype = "{type}"\n{url}[source.raw.tables]\norders = "here.orders"\n'
     found = read_source_file("sources/raw.toml", text, root=str(tmp_path), variables={})
     assert not found.diagnostics
     assert [(item.name, item.type, item.location) for item in found.tables] == [("raw.orders", type, "here.orders")]
@@ -43,4 +45,12 @@ def test_queries_read_tables_of_the_catalog_by_their_names_and_others_by_views()
 @pytest.mark.parametrize("type", TYPES)
 def test_every_kind_says_how_its_changes_are_found(type: SourceType) -> None:
     source = SourceTable(name=SourceName("raw.orders"), type=type, location="here.orders")
-    assert kind_of(source).DETECTOR in ("files", "version")
+    assert kind_of(source).detector(source) in get_args(Detector)
+
+
+def test_a_source_is_looked_at_by_its_kind_unless_every_run_reads_it_again() -> None:
+    table = SourceTable(name=SourceName("raw.orders"), type="files", location="raw")
+    assert detector_of(table) == "files"
+    assert detector_of(table.replace(detect="checksum")) == "files"
+    assert detector_of(table.replace(type="iceberg", refine="columns")) == "version"
+    assert detector_of(table.replace(detect="always")) == "always"

@@ -68,6 +68,21 @@ def test_cached_jars_are_found_without_a_network(tmp_path: Path, monkeypatch: py
     assert found == tuple(folder / coordinate.file_name for coordinate in jars.NEEDED)
 
 
+def test_the_driver_of_a_database_is_a_jar_only_of_projects_that_read_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder = tmp_path / "lamina" / "jars"
+    folder.mkdir(parents=True)
+    for coordinate in (*jars.NEEDED, *jars.DRIVERS.values()):
+        (folder / coordinate.file_name).touch()
+
+    driver = folder / jars.DRIVERS["postgresql"].file_name
+    assert driver not in jars.resolve_jars((), JAVA)
+    assert driver in jars.resolve_jars((), JAVA, drivers=("postgresql",))
+
+
 def test_jar_that_cannot_be_had_is_reported_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -119,6 +134,15 @@ def test_only_what_the_jvm_needs_is_on_its_command_line(tmp_path: Path) -> None:
     assert {"hush", "there"}.isdisjoint(launch.values())
     assert launch["spark.driver.memory"] == "2g"
     assert session_conf(given)["spark.hadoop.fs.s3a.secret.key"] == "hush"
+
+
+def test_a_small_joined_table_takes_little_of_the_drivers_memory_unless_the_user_says_otherwise(tmp_path: Path) -> None:
+    given = settings(tmp_path, conf={"spark.buffer.pageSize": "64m"})
+
+    launch = launch_conf(settings(tmp_path), jars=(), java_options="")
+
+    assert launch["spark.buffer.pageSize"] == "4m"
+    assert {**launch, **session_conf(given)}["spark.buffer.pageSize"] == "64m"
 
 
 def test_archive_is_keyed_by_java_and_jars_and_used_only_when_there(

@@ -37,7 +37,10 @@ def compare(old: Graph, new: Graph) -> tuple[ModelChange, ...]:
             change, columns = _compare_model(was, now, before=before, after=after)
             radius = _radius(now, change, columns, readers)
             if name in renamed:
-                change, radius = "renamed", blast_radius(renamed[name], None, readers=readers)
+                # A table that moves with the name is the same to its readers; another one is read by none of them yet.
+                is_moved = now.settings.renamed_from == renamed[name]
+                radius = radius if is_moved else blast_radius(renamed[name], None, readers=readers)
+                change = "renamed"
             changes.append(
                 ModelChange(
                     model=name, change=change, columns=columns, blast_radius=radius, renamed_from=renamed.get(name)
@@ -51,9 +54,14 @@ Models = dict[ModelName, CompiledModel]
 
 def _renames(before: Models, after: Models) -> dict[ModelName, ModelName]:
     """Pair each new model with the removed one of the same code, where each is the only one."""
-    gone = _by_fingerprint([before[name] for name in before.keys() - after.keys()])
-    come = _by_fingerprint([after[name] for name in after.keys() - before.keys()])
-    return {
+    declared = {
+        name: model.settings.renamed_from
+        for name, model in after.items()
+        if model.settings.renamed_from in before.keys() - after.keys() and name not in before
+    }
+    gone = _by_fingerprint([before[name] for name in before.keys() - after.keys() - set(declared.values())])
+    come = _by_fingerprint([after[name] for name in after.keys() - before.keys() - declared.keys()])
+    return declared | {
         come[fingerprint][0]: names[0]
         for fingerprint, names in gone.items()
         if len(names) == 1 and len(come.get(fingerprint, ())) == 1
@@ -71,7 +79,11 @@ def _compare_model(
     was: CompiledModel, now: CompiledModel, *, before: Models, after: Models
 ) -> tuple[ChangeClass, tuple[ColumnChange, ...]]:
     retyped = _retyped(was, now)
-    if was.fingerprint == now.fingerprint or _is_relaid(was, now):
+    if (
+        was.fingerprint in (now.fingerprint, *now.former_fingerprints.values())
+        or _is_relaid(was, now)
+        or _is_regridded(was, now)
+    ):
         if retyped:  # the code is the same, an input is not
             return _class_of(retyped), retyped
         is_same = was.settings == now.settings and was.text == now.text and was.target == now.target
@@ -88,6 +100,14 @@ def _compare_model(
 def _is_relaid(was: CompiledModel, now: CompiledModel) -> bool:
     """Return whether a table is only to be laid out otherwise, with the same rows."""
     return was.rows_fingerprint is not None and was.rows_fingerprint == now.rows_fingerprint
+
+
+def _is_regridded(was: CompiledModel, now: CompiledModel) -> bool:
+    """Return whether a table is only to be cut into other slices, which hold the same rows together."""
+    if was.gridless_fingerprint is None or was.gridless_fingerprint != now.gridless_fingerprint:
+        return False
+    is_local = was.settings.timezone != now.settings.timezone and (was.counts_local_days or now.counts_local_days)
+    return was.is_cut_freely and now.is_cut_freely and not is_local
 
 
 def _class_of(columns: tuple[ColumnChange, ...]) -> ChangeClass:

@@ -43,9 +43,9 @@ SESSION = ("ansi=true", "case_sensitive=false", "time_zone=UTC")  # fixed for ev
 
 
 def local(
-    code: str,
     settings: ModelSettings,
     *,
+    code: str,
     kind: Literal["sql", "python", "seed"],
     relations: Mapping[str, TableName],
     join_columns: tuple[tuple[ColumnName, ...], ...],
@@ -82,6 +82,12 @@ def without_layout(settings: ModelSettings) -> ModelSettings:
     return settings if is_silent else settings.replace(partitioned_by=None, sorted_by=())
 
 
+def without_grid(settings: ModelSettings) -> ModelSettings | None:
+    """Return settings as if nothing were said about layout, unit and zone; None for a table that is one slice."""
+    gridless = traits_of(settings.strategy).gridless
+    return None if gridless is None else without_layout(settings).replace(strategy=gridless, timezone="UTC")
+
+
 def layout_of(settings: ModelSettings) -> dict[str, str]:
     """Return the layout that settings ask for, by setting, as text without spelling."""
     fields = _layout(settings)
@@ -94,6 +100,7 @@ def rows_and_layout(settings: ModelSettings) -> tuple[object, ...]:
 
     Left out are those that only say when and how much to build at a time (`cron`, `start`, `lookback`, `batch_size`),
     what to check, whom to notify, and what to do when something changes.
+    A check counts where failing rows leave the table.
     """
     windows = sorted(
         (name.lower(), *(use.window_seconds if use.window_seconds[1] else use.window_seconds[:1]))
@@ -103,7 +110,9 @@ def rows_and_layout(settings: ModelSettings) -> tuple[object, ...]:
     traits = traits_of(settings.strategy)
     zone = settings.timezone if traits.slices is not None else None
     sorting = [name.lower() for name in settings.sorted_by]
-    return (traits.identity, zone, _layout(settings), sorting, _decisive(settings.conf), windows)
+    content = (traits.identity, zone, _layout(settings), sorting, _decisive(settings.conf), windows)
+    sorting_out = tuple(check.replace(name=check.title) for check in settings.checks if check.quarantines)
+    return (*content, sorting_out) if sorting_out else content
 
 
 def _layout(settings: ModelSettings) -> list[tuple[str, str]] | None:

@@ -27,7 +27,7 @@ from lamina.compiler.query.object import (
 from lamina.compiler.rules import column_count_mismatch
 from lamina.compiler.types.infer import evaluate, widen
 from lamina.compiler.types.spark_types import UNTYPED, Typed
-from lamina.values.schema import Schema
+from lamina.values.schema import UNKNOWN, Schema
 
 TableSchema = Callable[[str], Schema | None]
 
@@ -241,7 +241,7 @@ class Linker:
         columns: list[LinkedColumn] = []
         for position, name in enumerate(scope.columns):
             cells = [evaluate(row[position], self.lookup.typed) for row in scope.programs if position < len(row)]
-            typed = widen(cells)
+            typed = widen(cells) if cells else Typed(UNKNOWN, nullable=True)  # more names than values: Spark refuses it
             columns.append(LinkedColumn(name, Typed(typed.type, typed.nullable), NO_EDGES))
         tables = frozenset().union(*(part.tables for part in inner))
         reads = frozenset().union(*(part.row_reads for part in inner)) | {(table, ALL) for table in tables}

@@ -1,10 +1,11 @@
 """Link one model: its object, its settings and the schemas of its inputs become a compiled model with its findings."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from lamina.compiler.graph import CompiledModel, EdgeKind, InputUse, LineageEdge
-from lamina.compiler.identity.fingerprint import layout_of, local, without_layout
+from lamina.compiler.identity.fingerprint import layout_of, local, without_grid, without_layout
+from lamina.compiler.identity.former import FormerNames, choices_of, former_code, former_settings, renamed_in
 from lamina.compiler.identity.modules import imported_modules, source_hash
 from lamina.compiler.link.link import Linker
 from lamina.compiler.link.linked import Linked
@@ -22,7 +23,7 @@ from lamina.project.project import Variable
 from lamina.strategies.driver import find_driver
 from lamina.strategies.table import traits_of
 from lamina.values.diagnostic import Diagnostic
-from lamina.values.names import ColumnName, TableName
+from lamina.values.names import ColumnName, Fingerprint, TableName, same_name
 from lamina.values.nearest import nearest
 from lamina.values.schema import UNKNOWN, Column, Schema
 
@@ -40,12 +41,14 @@ class Surroundings:
         variables: Mapping[str, Variable],
         modules: Mapping[str, str],
         models: frozenset[str],
+        former: FormerNames,
     ) -> None:
         self.schemas = schemas
         self.ephemeral = ephemeral
         self.variables = variables
         self.modules = modules
         self.models = models
+        self.former = former
 
 
 class ModelNames:
@@ -75,7 +78,7 @@ def link_query(file: ModelFile, query: QueryObject, names: ModelNames, *, around
     variables = tuple(around.variables[name] for name in sorted(own) if name in around.variables)
     fingerprint = partial(
         local,
-        query.canonical,
+        code=query.canonical,
         kind=file.kind,
         relations={},
         join_columns=tuple(tuple(ColumnName(name) for name in join) for join in linker.shared_names()),
@@ -84,6 +87,8 @@ def link_query(file: ModelFile, query: QueryObject, names: ModelNames, *, around
         inlined={TableName(name): item.model.fingerprint for name, item in ephemeral.items()},
     )
     own_fingerprint, bare = fingerprint(file.settings), without_layout(file.settings)
+    gridless = without_grid(file.settings)
+    inlined = {name: item.model for name, item in ephemeral.items()}
     model = CompiledModel(
         name=file.name,
         kind=file.kind,
@@ -94,11 +99,13 @@ def link_query(file: ModelFile, query: QueryObject, names: ModelNames, *, around
         layer=layer,
         depends_on=tuple(sorted({TableName(name) for name in names.references} | set(names.declared))),
         inputs=tuple(_inputs(file, names, reads, rows=rows, around=around)),
-        columns=None if rows.is_open or query.root < 0 else _schema(rows),
+        columns=None if rows.is_open or query.root < 0 else (*_schema(rows), *traits_of(file.settings.strategy).added),
         lineage=tuple(_lineage(rows)),
         fingerprint=own_fingerprint,
         rows_fingerprint=own_fingerprint if bare is file.settings else fingerprint(bare),
         layout=layout_of(file.settings),
+        gridless_fingerprint=None if gridless is None else fingerprint(gridless),
+        former_fingerprints=_former(file, query, names, around=around, inlined=inlined, fingerprint=fingerprint),
         looked_up=dict(names.looked_up),
         is_deterministic=not query.volatile and all(item.model.is_deterministic for item in ephemeral.values()),
         reads_parameters=tuple(sorted(own | inherited)),
@@ -111,12 +118,14 @@ def link_query(file: ModelFile, query: QueryObject, names: ModelNames, *, around
 
 def link_other(file: ModelFile, names: ModelNames, *, around: Surroundings, layer: int) -> Linked:
     """Return a Python model or a seed; what it reads is declared, how it reads is not known."""
-    columns: Schema | None = file.settings.columns or None
+    declared: Schema | None = file.settings.columns or None
+    added = traits_of(file.settings.strategy).added
+    columns = None if declared is None else (*declared, *(item for item in added if not _has(declared, item)))
     is_python = file.kind == "python"
     modules = imported_modules(file.path, file.text, read=around.modules.get) if is_python else {}
     fingerprint = partial(
         local,
-        source_hash(file.text) if is_python else file.text,
+        code=source_hash(file.text) if is_python else file.text,
         kind=file.kind,
         relations={},
         join_columns=(),
@@ -143,6 +152,37 @@ def link_other(file: ModelFile, names: ModelNames, *, around: Surroundings, laye
         looked_up=dict(names.looked_up),
     )
     return Linked(model=model, diagnostics=())
+
+
+def _former(
+    file: ModelFile,
+    query: QueryObject,
+    names: ModelNames,
+    *,
+    around: Surroundings,
+    inlined: Mapping[str, CompiledModel],
+    fingerprint: Callable[..., Fingerprint],
+) -> dict[str, Fingerprint]:
+    """Return the fingerprints that a query had before models it reads were renamed, some of them or all."""
+    inner = {name for item in inlined.values() for name in renamed_in(item.former_fingerprints)}
+    own = {TableName(name) for name in names.references if TableName(name) in around.former}
+    found: dict[str, Fingerprint] = {}
+    for chosen in choices_of(own | inner):
+        former = {name: around.former[name] for name in chosen if name in around.former}
+        references = zip((reference.parts for reference in query.references), names.references, strict=True)
+        code = former_code(file.text, references, former)
+        if code is None:
+            return {}
+        before = {former.get(TableName(name), TableName(name)): _inner(item, chosen) for name, item in inlined.items()}
+        settings = former_settings(file.settings, names.settings, former)
+        found[" ".join(chosen)] = fingerprint(settings, code=code, inlined=before)
+    return found
+
+
+def _inner(model: CompiledModel, chosen: tuple[TableName, ...]) -> Fingerprint:
+    """Return the fingerprint of an ephemeral model when some of the models it reads had their former names."""
+    known = model.former_fingerprints
+    return known.get(" ".join(name for name in chosen if name in renamed_in(known)), model.fingerprint)
 
 
 def target_of(file: ModelFile) -> TableName:
@@ -174,6 +214,10 @@ def _rows(file: ModelFile, query: QueryObject, names: ModelNames, *, around: Sur
 def _parameter_types(around: Surroundings) -> dict[str, Typed]:
     types = {name: Typed(kind, nullable=kind == UNKNOWN) for name, kind in RUN_PARAMETERS.items()}
     return types | {name: Typed(item.type, nullable=False) for name, item in around.variables.items()}
+
+
+def _has(columns: Schema, wanted: Column) -> bool:
+    return any(same_name(column.name, wanted.name) for column in columns)
 
 
 def _schema(rows: Rows) -> Schema:

@@ -25,5 +25,5 @@ def finding_of_missing(*, place: Place, model: str, example: str) -> Diagnostic:
 
 def finding_of_unsliced(*, place: Place, model: str) -> Diagnostic:
     """Return the finding for a model without slices."""
-    hint = "remove `partition`; only `time_interval` models have partitions"
+    hint = "remove `partition`; only `time_interval` and `microbatch` models have partitions"
     return RULE.finding(f"`{model}` has no partitions", place=place, model=model, hint=hint)

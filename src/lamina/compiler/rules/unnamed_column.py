@@ -18,7 +18,7 @@ RULE = Rule(code="L233", name="UnnamedColumn", severity="warning")
 def violations(subject: Subject) -> Iterator[Diagnostic]:
     """Yield each column of the result that is named after its expression."""
     query = subject.query
-    if query is None or query.root < 0 or subject.model.is_ephemeral:
+    if query is None or query.root < 0 or (subject.model.is_ephemeral and not subject.model.is_view):
         return
     for position, item in enumerate(_outputs(query)):
         if isinstance(item, Output) and not item.name.isidentifier() and not _is_quoted(item, subject.file.text):

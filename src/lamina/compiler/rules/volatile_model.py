@@ -19,7 +19,7 @@ def violations(subject: Subject) -> Iterator[Diagnostic]:
     if subject.query is None or not subject.query.volatile:
         return
     traits = subject.model.traits
-    if not traits.has_table or traits.slices is not None or traits.driver is not None:
+    if not traits.has_table or traits.slices is not None or traits.driver is not None or traits.versions is not None:
         return
     for name in subject.query.volatile:
         found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", subject.file.text, re.IGNORECASE)

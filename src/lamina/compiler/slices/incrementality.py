@@ -39,6 +39,8 @@ def judge(traits: Traits, shape: QueryShape, *, inputs: Mapping[str, InputFacts]
         is_single = traits.slices.batch_size == 1
         grid = Grid(unit=traits.slices.unit, zone=zone, is_single=is_single, is_dated=is_dated)
         return _slices(traits.slices, shape, inputs=inputs, grid=grid)
+    if traits.versions is not None and (refusals := tuple(_volatile(shape))):
+        return Refused(refusals)  # each run would see other values, and keep them as versions
     if traits.driver is None:
         return Proven((traits.in_words,))
     verdict = _append(traits.driver, shape, inputs)

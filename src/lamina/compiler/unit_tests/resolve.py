@@ -75,7 +75,7 @@ def _resolve(graph: Graph, test: UnitTest, found: list[Diagnostic]) -> UnitCase 
 
 def _misfits(model: CompiledModel, test: UnitTest) -> tuple[Diagnostic, ...]:
     """Return what is surely wrong with expected rows; types that are not known yet are looked at when it runs."""
-    columns = tuple(model.columns or ())
+    columns = tuple(model.given_columns or ())
     untyped = {folded(column.name) for column in columns if column.type == UNKNOWN}
     rows = tuple({name: value for name, value in row.items() if folded(name) not in untyped} for row in test.expect)
     return expected_rows(test.replace(expect=rows), columns, model=model.name).found

@@ -10,6 +10,6 @@ from lamina.values.rule import Rule
 RULE = Rule(code="L133", name="InvalidNumber")
 
 
-def finding(key: str, *, place: Place, value: int, expected: str) -> Diagnostic:
+def finding(key: str, *, place: Place, value: int | float, expected: str) -> Diagnostic:
     """Return the finding for one number."""
     return RULE.finding(f"`{key}` must be {expected}, not {value}", place=place)

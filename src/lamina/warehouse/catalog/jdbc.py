@@ -29,15 +29,22 @@ class JdbcCatalog:
 
     def pointers(self, transaction: Transaction) -> dict[TableName, str]:
         """Return where the metadata of every table is, stages left out."""
+        return self._named(transaction, "TABLE")
+
+    def views(self, transaction: Transaction) -> dict[TableName, str]:
+        """Return where the metadata of every view is, stages left out."""
+        return self._named(transaction, "VIEW")
+
+    def _named(self, transaction: Transaction, kind: str) -> dict[TableName, str]:
         rows = transaction.execute(
             "SELECT table_namespace, table_name, metadata_location FROM iceberg_tables"
-            " WHERE catalog_name = ? AND table_namespace <> ? AND coalesce(iceberg_type, 'TABLE') = 'TABLE'",
-            (self.name, STAGE_NAMESPACE),
+            " WHERE catalog_name = ? AND table_namespace <> ? AND coalesce(iceberg_type, 'TABLE') = ?",
+            (self.name, STAGE_NAMESPACE, kind),
         )
         return {TableName(f"{namespace}.{name}"): location for namespace, name, location in rows}
 
     def pointer(self, transaction: Transaction, table: TableName) -> str | None:
-        """Return where the metadata of one table, or of a stage, is."""
+        """Return where the metadata of one table or view, or of a stage, is."""
         row = transaction.execute(
             f"SELECT metadata_location FROM iceberg_tables WHERE {_AT}", self._key(table)
         ).fetchone()
@@ -91,6 +98,11 @@ class JdbcCatalog:
 
     def _rename_stage(self, transaction: Transaction, move: Move) -> bool:
         """Give the stage row the target's name, so that a first build appears whole."""
+        if move.view is not None:
+            transaction.execute(
+                f"DELETE FROM iceberg_tables WHERE {_AT} AND metadata_location = ? AND iceberg_type = 'VIEW'",
+                (*self._key(move.target), move.view),
+            )
         if self.pointer(transaction, move.target) is not None:
             return False
         _, namespace, name = self._key(move.target)

@@ -48,6 +48,9 @@ class Catalog(Protocol):
     def pointer(self, transaction: Transaction, table: TableName) -> str | None:
         """Return where the metadata of one table, or of a stage, is."""
 
+    def views(self, transaction: Transaction) -> dict[TableName, str]:
+        """Return where the metadata of every view is, stages left out; a view is no table."""
+
     def publish(self, transaction: Transaction, moves: tuple[Move, ...]) -> Move | None:
         """Apply moves and drop their stages; return the first whose target is not at its base, to be rolled back."""
 

@@ -1,23 +1,27 @@
-"""Times of one column as few intervals: the days of dates, or the hours of times."""
+"""Times of one column as few intervals: the days of dates; the minutes of a few times, the hours of many."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from lamina.values.interval import MAX, Interval, merge
+from lamina.values.interval import MAX, Interval, intersect, merge
 
 if TYPE_CHECKING:
     import pyarrow
 
 _DAY = timedelta(days=1)
 _HOUR = timedelta(hours=1)
+_MINUTE = timedelta(minutes=1)
 _INSTANT = timedelta(microseconds=1)
 
 # Bounds that lie no further apart than this are given as they are; wider ones are refined by looking at the values.
 FEW_UNITS = timedelta(hours=26)
 
+# Rows of no more minutes than this, such as late ones, are given by the minute: slices may be as short as that.
+FEW_MINUTES = 100
+
 
 def ranges_of(values: "pyarrow.ChunkedArray") -> tuple[Interval, ...] | None:
-    """Return the days of dates, or the hours of times, as few intervals as possible; None if they are neither."""
+    """Return the days of dates, or the minutes or hours of times, as few intervals as possible; None of other types."""
     import pyarrow
     from pyarrow import compute
 
@@ -30,10 +34,21 @@ def ranges_of(values: "pyarrow.ChunkedArray") -> tuple[Interval, ...] | None:
         return None
     bounds = compute.min_max(values.cast(pyarrow.timestamp("us", tz=values.type.tz)))
     span = span_of(bounds["min"].as_py(), bounds["max"].as_py())
+    minutes = _units(values, "minute")
+    if len(minutes) <= FEW_MINUTES:
+        return intersect(merge(tuple(_range(minute, _MINUTE) for minute in minutes)), (span,))
     if span.end - span.start <= FEW_UNITS:
         return (span,)
-    hours = compute.unique(compute.floor_temporal(values, unit="hour").cast(pyarrow.timestamp("s", tz=values.type.tz)))
-    return merge(tuple(_hour(hour) for hour in hours.to_pylist() if hour is not None))
+    return merge(tuple(_range(hour, _HOUR) for hour in _units(values, "hour")))
+
+
+def _units(values: "pyarrow.ChunkedArray", unit: str) -> list[datetime]:
+    """Return where the units begin that hold the values of a column."""
+    import pyarrow
+    from pyarrow import compute
+
+    starts = compute.floor_temporal(values, unit=unit).cast(pyarrow.timestamp("s", tz=values.type.tz))
+    return [start for start in compute.unique(starts).to_pylist() if start is not None]
 
 
 def span_of(first: Any, last: Any) -> Interval:
@@ -49,9 +64,9 @@ def day_range(day: date) -> Interval:
     return Interval(start, _after(start, _DAY))
 
 
-def _hour(hour: datetime) -> Interval:
-    start = min(_utc(hour), MAX - _HOUR)
-    return Interval(start, _after(start, _HOUR))
+def _range(start: datetime, length: timedelta) -> Interval:
+    start = min(_utc(start), MAX - length)
+    return Interval(start, _after(start, length))
 
 
 def _after(start: datetime, length: timedelta) -> datetime:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from lamina.values.batch import RowsQuestion
+from lamina.values.grid import day_start
 from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Position, same_name
 from lamina.values.value import Value
@@ -55,6 +56,23 @@ def file_times(metadata: Metadata, position: Position, column: ColumnName) -> tu
         return tuple(_times(file, field["id"], step=step) for manifest in manifests for file in files_in(manifest))
     except UNREADABLE:
         return None  # who reads the rows says what is wrong
+
+
+def newest_time(metadata: Metadata, column: ColumnName, *, zone: str) -> tuple[datetime | None] | None:
+    """Return the latest time in a column of the current version, if any row has one; None where files do not say."""
+    files = None if metadata.position is None else file_times(metadata, metadata.position, column)
+    # Rows that were deleted one by one are still in the bounds of their files.
+    if files is None or metadata.rows is None:
+        return None
+    timed = tuple(file for file in files if file.has_times)
+    known = tuple(file for file in timed if file.high is not None)
+    if len(known) < len(timed):
+        return None
+    return (max((_in_zone(file.high, file.step, zone) for file in known if file.high is not None), default=None),)
+
+
+def _in_zone(high: datetime, step: timedelta, zone: str) -> datetime:
+    return day_start(zone, high.date()) if step == _STEPS["date"] else high
 
 
 def may_hold_rows(metadata: Metadata, question: RowsQuestion) -> bool:

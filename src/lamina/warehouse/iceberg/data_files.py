@@ -58,9 +58,9 @@ def data_files(metadata: Metadata) -> tuple[DataFile, ...] | None:
     return tuple(found)
 
 
-def changed_files(step: Snapshot) -> tuple[str, ...]:
-    """Return the data files that a step added or removed."""
-    return _files_of_step(step, (_ADDED, _DELETED))
+def changed_files(step: Snapshot) -> tuple[Any, ...]:
+    """Return what manifests say of each file that a step added or removed: with rows, or with deletes of rows."""
+    return tuple(entry["data_file"] for manifest in _manifests_of(step) for entry in _entries_of(step, manifest))
 
 
 def added_files(step: Snapshot) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ def find_left_behind(
     """
     folder = warehouse.joinpath(*table.split("."), "metadata")
     if any(local_path(other).parent == folder for other in others):
-        return None  # it was renamed: its rows are under the other name
+        return None  # it has another name: its rows are under that
     found = find_table(warehouse, table, known=recorded, dropped=dropped)
     if found is None or found.mark is None:
         return None

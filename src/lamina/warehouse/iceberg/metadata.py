@@ -127,6 +127,14 @@ class Metadata(Value, frozen=True):
         """Return the current snapshot."""
         return None if self.position is None else self.snapshots.get(self.position)
 
+    @property
+    def rows(self) -> int | None:
+        """Return how many rows the current version has; None where files that delete single rows leave it open."""
+        found = self.snapshot
+        if found is None or found.count("total-delete-files") or "total-records" not in found.summary:
+            return None
+        return found.count("total-records")
+
     def parent(self, position: Position) -> Position | None:
         """Return the version before one, across a replacement that names its predecessor."""
         found = self.snapshots.get(position)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from lamina.planner.heads import Kind, MetadataFile, published_head
+from lamina.planner.heads import Kind, MetadataFile, published_head, quarantine_head
 from lamina.values.coverage import Mark
-from lamina.values.names import Position, TableName
+from lamina.values.names import Position, TableName, quarantine_of
 from lamina.values.value import Value
 from lamina.warehouse.iceberg.ancestry import walk
 from lamina.warehouse.iceberg.metadata import Metadata, MetadataUnreadable, read_metadata
@@ -15,12 +15,13 @@ NONE_DROPPED: Mapping[TableName, int] = {}
 
 
 class FoundTable(Value, frozen=True):
-    """A table as its folder shows it."""
+    """A table as its folder shows it, which has the name that the table was created with."""
 
     table: TableName
     pointer: str
     location: str  # as its metadata names it, which is elsewhere when the folder was moved
     mark: Mark | None
+    updated: int = 0  # when its head was written, in milliseconds
 
 
 def has_tables(warehouse: Path) -> bool:
@@ -44,14 +45,37 @@ def find_table(
     warehouse: Path, table: TableName, *, known: str | None, dropped: int | None = None
 ) -> FoundTable | None:
     """Return a table at its published head, at or after the version that `known` points at; None if it was dropped."""
-    folder = warehouse.joinpath(*table.split("."), "metadata")
-    read = {path.name: found for path in sorted(folder.glob(f"*{SUFFIX}")) if (found := _read(path)) is not None}
+    read = _files(warehouse, table)
     name = None if known is None else known.rpartition("/")[2]
-    head = published_head(map(_file, read.values()), known=name, dropped=dropped)
+    return _found(table, read, published_head(map(_file, read.values()), known=name, dropped=dropped))
+
+
+def find_quarantine(warehouse: Path, of: FoundTable) -> FoundTable | None:
+    """Return the quarantine of a table at the version that belongs to it, as its mark says; None if it has none."""
+    if of.mark is None or of.mark.coverage.quarantine is None:
+        return None
+    table = quarantine_of(of.table)
+    read = _files(warehouse, table)
+    return _found(table, read, quarantine_head(map(_file, read.values()), commit=of.mark.coverage.quarantine))
+
+
+def _files(warehouse: Path, table: TableName) -> dict[str, Metadata]:
+    """Return the metadata files of a table that can be read, by their names."""
+    folder = warehouse.joinpath(*table.split("."), "metadata")
+    return {path.name: found for path in sorted(folder.glob(f"*{SUFFIX}")) if (found := _read(path)) is not None}
+
+
+def _found(table: TableName, read: dict[str, Metadata], head: MetadataFile | None) -> FoundTable | None:
     if head is None:
         return None
     metadata = read[head.name]
-    return FoundTable(table=table, pointer=metadata.pointer, location=metadata.location, mark=metadata.mark)
+    return FoundTable(
+        table=table,
+        pointer=metadata.pointer,
+        location=metadata.location,
+        mark=metadata.mark,
+        updated=metadata.updated,
+    )
 
 
 def kind_of(metadata: Metadata) -> Kind:
@@ -87,6 +111,7 @@ def _file(metadata: Metadata) -> MetadataFile:
         kind=kind_of(metadata),
         token=0 if mark is None else mark.token,
         updated=metadata.updated,
+        commit="" if mark is None else mark.commit,
     )
 
 

@@ -33,6 +33,13 @@ class Tables:
         with self._file.reading() as transaction:
             return self._catalog.pointers(transaction)
 
+    def views(self) -> dict[TableName, str]:
+        """Return where the metadata of every view is."""
+        if not self._file.path.exists():
+            return {}
+        with self._file.reading() as transaction:
+            return self._catalog.views(transaction)
+
     def pointer(self, table: TableName) -> str | None:
         """Return where a table's metadata is."""
         with self._file.reading() as transaction:

@@ -25,10 +25,15 @@ from lamina.warehouse.sources.port import ForSlices, Lake, Pointers, SourceRows
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-DETECTOR: Detector = "files"
+_DETECTOR: Detector = "files"
 
 # Opening more files once more takes longer than the figure is worth.
 _MOST_COUNTED = 2_000
+
+
+def detector(_source: SourceTable) -> Detector:
+    """Return that lists of files are compared."""
+    return _DETECTOR
 
 
 def table_of(_source: SourceTable) -> TableName | None:
@@ -74,7 +79,7 @@ def detection(source: SourceTable, lake: Lake, since: Position | None, *, until:
     new, old = ({_named(source, item.file) for item in files} for files in (came, went))
     return Detection(
         input=source.name,
-        detector=DETECTOR,
+        detector=_DETECTOR,
         changed=tuple(sorted(new & old)),
         added=tuple(sorted(new - old)),
         removed=tuple(sorted(old - new)),
@@ -110,6 +115,10 @@ def recheck(source: SourceTable, lake: Lake, position: Position) -> None:
     """Raise if a file is not the one that was pinned, or is read in another way than then."""
     pinned = manifest.load_manifest(lake.settings, source, position)
     manifest.recheck(source, manifest.locate(lake.settings, source), pinned)
+
+
+def unrepeatable(_source: SourceTable, _position: Position) -> None:
+    """Return None: files that are not those of a list are noticed."""
 
 
 def rows_read(source: SourceTable, lake: Lake, pin: Pin, wanted: ForSlices | None) -> int | None:

@@ -1,7 +1,7 @@
 """Sources that are Iceberg tables of the catalog: a position is a snapshot, and files show what each one changed."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lamina.planner.axis import can_see
 from lamina.project.source import SourceTable
@@ -12,7 +12,6 @@ from lamina.values.names import ColumnName, Position, TableName
 from lamina.values.result import Detection, Detector
 from lamina.values.touch import ColumnRanges, Everything, Extent, Nothing, Ranges, Touch
 from lamina.warehouse.failure import SourceUnreadable, WarehouseFailure
-from lamina.warehouse.files.parquet_format import parquet_ranges
 from lamina.warehouse.iceberg.ancestry import rows_added, walk
 from lamina.warehouse.iceberg.column_bounds import may_hold_rows
 from lamina.warehouse.iceberg.data_files import UNREADABLE, changed_files
@@ -20,6 +19,7 @@ from lamina.warehouse.iceberg.metadata import Metadata, Snapshot, local_path, re
 from lamina.warehouse.iceberg.scanned_rows import scanned_rows
 from lamina.warehouse.iceberg.versions import rows_at
 from lamina.warehouse.schemas import KnownSchema, SchemaAnswer, UnknownSchema
+from lamina.warehouse.sources.changed_rows import ranges_in
 from lamina.warehouse.sources.port import ForSlices, Lake, Pointers, SourceRows
 from lamina.warehouse.sources.table_frames import read_table
 from lamina.warehouse.sql import relation
@@ -27,7 +27,12 @@ from lamina.warehouse.sql import relation
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-DETECTOR: Detector = "version"
+_DETECTOR: Detector = "version"
+
+
+def detector(_source: SourceTable) -> Detector:
+    """Return that versions of the table are compared."""
+    return _DETECTOR
 
 
 def table_of(source: SourceTable) -> TableName:
@@ -77,7 +82,7 @@ def detection(source: SourceTable, lake: Lake, since: Position | None, *, until:
     total = 0 if metadata.snapshot is None else metadata.snapshot.count("total-data-files")
     return Detection(
         input=source.name,
-        detector=DETECTOR,
+        detector=_DETECTOR,
         changed=tuple(step.position for step in counted if step.has_removed),
         added=tuple(step.position for step in counted if not step.has_removed),
         removed=() if since is None or is_linked else (since,),
@@ -105,6 +110,10 @@ def read(source: SourceTable, lake: Lake, session: "SparkSession", pin: Pin, _wa
 
 def recheck(_source: SourceTable, _lake: Lake, _position: Position) -> None:
     """Do nothing: a snapshot never changes, and one that expired cannot be read."""
+
+
+def unrepeatable(_source: SourceTable, _position: Position) -> None:
+    """Return None: a snapshot never changes."""
 
 
 def rows_read(source: SourceTable, lake: Lake, pin: Pin, wanted: ForSlices | None) -> int | None:
@@ -163,8 +172,7 @@ def _touch(name: TableName, metadata: Metadata, step: Snapshot, columns: tuple[C
 
 
 def _extent(step: Snapshot, columns: tuple[ColumnName, ...]) -> Extent:
-    is_by_file = not step.count("added-delete-files") and not step.count("removed-delete-files")
-    if not columns or step.parent is None or not is_by_file:
+    if not columns or step.parent is None:
         return Everything()
     try:
         known = ranges_of_step(step, columns)
@@ -176,16 +184,16 @@ def _extent(step: Snapshot, columns: tuple[ColumnName, ...]) -> Extent:
 
 def ranges_of_step(step: Snapshot, columns: tuple[ColumnName, ...]) -> tuple[ColumnRanges, ...]:
     """Return where the rows of a step's files are, for each column where all of them are known."""
-    paths = changed_files(step)
-    known = ((column, _union(paths, column)) for column in columns)
+    files = changed_files(step)
+    known = ((column, _union(files, column)) for column in columns)
     return tuple(ColumnRanges(column=column, ranges=ranges) for column, ranges in known if ranges is not None)
 
 
-def _union(paths: tuple[str, ...], column: ColumnName) -> tuple[Interval, ...] | None:
-    """Return the times of a column in all files, or None if it is not known for one of them."""
+def _union(files: tuple[Any, ...], column: ColumnName) -> tuple[Interval, ...] | None:
+    """Return the times of a column in the rows of all files and of all deletes, or None if one does not tell."""
     spans: list[Interval] = []
-    for path in paths:
-        found = parquet_ranges(local_path(path), column)
+    for file in files:
+        found = ranges_in(file, column)
         if found is None:
             return None
         spans.extend(found)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from lamina.project.source import SourceTable, SourceType
 from lamina.values.names import TableName
+from lamina.values.result import Detector
 from lamina.warehouse.schemas import KnownSchema, SchemaAnswer
 from lamina.warehouse.sources.port import Pointers, SourceKind
 
@@ -21,16 +22,28 @@ def _iceberg() -> SourceKind:
     return iceberg
 
 
+def _jdbc() -> SourceKind:
+    from lamina.warehouse.sources import jdbc
+
+    return jdbc
+
+
 # Each is imported when it is asked for: a project that is compiled loads only what its own sources need.
 KINDS: dict[SourceType, Callable[[], SourceKind]] = {
     "files": _files,
     "iceberg": _iceberg,
+    "jdbc": _jdbc,
 }
 
 
 def kind_of(source: SourceTable) -> SourceKind:
     """Return what is known of the kind that a source is of."""
     return KINDS[source.type]()
+
+
+def detector_of(source: SourceTable) -> Detector:
+    """Return how a source is looked at: rows are compared only where files or versions are others than before."""
+    return "always" if source.detect == "always" else kind_of(source).detector(source)
 
 
 def source_schema(source: SourceTable, root: Path, *, pointers: Pointers) -> SchemaAnswer:

@@ -13,6 +13,7 @@ from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, Position, TableName
 from lamina.values.result import Detection, Detector
 from lamina.values.touch import Touch
+from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.schemas import SchemaAnswer
 from lamina.warehouse.settings import WarehouseSettings
 
@@ -25,12 +26,18 @@ if TYPE_CHECKING:
 Pointers = Callable[[], Mapping[TableName, str]]  # where the metadata of the catalog's tables is; opens the catalog
 
 
+def no_session() -> "SparkSession":
+    """Raise: whoever made this lake looks at files and tables of the catalog only."""
+    raise WarehouseFailure("Spark was not to be started here", kind="internal")
+
+
 @dataclass(frozen=True)
 class Lake:
-    """Where sources are found: folders by the settings, tables in the catalog."""
+    """Where sources are found: folders by the settings, tables in the catalog, databases through Spark."""
 
     settings: WarehouseSettings
     tables: "Tables"
+    session: "Callable[[], SparkSession]" = no_session  # this thread's own; the first one starts Spark
 
 
 @dataclass(frozen=True)
@@ -54,9 +61,10 @@ class SourceRows:
 
 
 class SourceKind(Protocol):
-    """All that is known of one kind of source. Looking starts no JVM; only `read` is given a session."""
+    """All that is known of one kind of source. Looking starts no JVM, unless the source can only be asked by Spark."""
 
-    DETECTOR: Detector  # how its changes are found
+    def detector(self, source: SourceTable, /) -> Detector:
+        """Return how the changes of a source are found."""
 
     def table_of(self, source: SourceTable, /) -> TableName | None:
         """Return the table of the catalog that the source is; None if a query needs a view to read it."""
@@ -95,6 +103,9 @@ class SourceKind(Protocol):
 
     def recheck(self, source: SourceTable, lake: Lake, position: Position, /) -> None:
         """Raise if what was read at a position is not what was pinned."""
+
+    def unrepeatable(self, source: SourceTable, position: Position, /) -> str | None:
+        """Return why a position may give other rows when it is read again; None where it does not, or says so."""
 
     def rows_read(self, source: SourceTable, lake: Lake, pin: Pin, wanted: ForSlices | None, /) -> int | None:
         """Return how many rows the files have that are read at a pin; None where they do not say."""

@@ -43,6 +43,10 @@ class Carry:
         """Return whether the table may hold something that its query does not give."""
         return self._model.traits.can_hold_more and bool(self._batch.carried) and self._base.position is not None
 
+    def older(self) -> "DataFrame | None":
+        """Return the table that rows are taken over from; None where nothing is."""
+        return self._older() if self.can_matter else None
+
     def find(self, result: "DataFrame") -> None:
         """Find the rows of the table that a result has no successor for."""
         found = self._kept_rows(result) if self.can_matter else None
@@ -102,7 +106,9 @@ class Carry:
         if traits.slices is not None:
             self._require_columns(older, (traits.slices.time_column,))
             return rows_inside(older, self._model, self._batch.carried)
-        keys = self._require_columns(older, traits.kept_by)
+        if traits.versions is not None and traits.versions.updated_at is None:
+            return older  # without times of their own, rows stay as they were seen
+        keys = self._require_columns(older, traits.kept_by if traits.versions is None else traits.telling)
         if not keys:
             return None
         from pyspark.sql import functions

@@ -14,6 +14,7 @@ from lamina.warehouse.sources.exact_paths import exact_path
 from lamina.warehouse.sources.table_frames import read_appended, read_snapshot
 from lamina.warehouse.spark.carry import without
 from lamina.warehouse.spark.ranges import rows_inside, rows_outside
+from lamina.warehouse.spark.time_reads import from_watermark
 from lamina.warehouse.sql import text
 
 if TYPE_CHECKING:
@@ -100,17 +101,26 @@ def checked_rows(
     def appended() -> "DataFrame":
         return read_appended(session, relation, since=position, until=staged.position)
 
+    def later() -> "DataFrame":
+        return table().where(from_watermark(staged.batch))
+
+    def earlier() -> "DataFrame":
+        return table().where(f"NOT coalesce({from_watermark(staged.batch)}, false)")
+
     match staged.batch.mode:
         case "replace_slices":
             counted = lasting if outdated else table
             return CheckedRows(batch=inside, table=table, fresh=inside, staying=outside, counted=counted)
+        case "append" if not read_metadata(staged.pointer).snapshots[staged.position].is_append:
+            # Rows at the watermark were replaced: all from there on are of this batch.
+            return CheckedRows(batch=later, table=table, fresh=later, staying=earlier, counted=table)
         case "append":
             return CheckedRows(batch=appended, table=table, fresh=appended, staying=before, counted=table)
-        case "merge" | "delete_insert":
+        case "merge" | "delete_insert" | "snapshot":
             return _by_files(session, relation, staged, base=base, whole=whole)
         case "replace_all":
             return replace(whole, batch=given)
-        case "rewrite":
+        case "rewrite" | "define":
             return whole
 
 

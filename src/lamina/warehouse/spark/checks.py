@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lamina.compiler.graph import CompiledModel
+from lamina.planner.quarantine import sorting_checks
 from lamina.project.model import CheckSettings
 from lamina.values.batch import CheckResult
 from lamina.values.interval import Interval
@@ -52,6 +53,26 @@ def run_checks(
     }
     results |= {check: _with_examples(result, check, seen[check], model, around) for check, result in results.items()}
     return tuple(results[check] for check in checks)
+
+
+def with_quarantined(
+    results: tuple[CheckResult, ...],
+    bad: CheckedRows,
+    model: CompiledModel,
+    around: CheckReads,
+    *,
+    slices: tuple[Interval, ...],
+) -> tuple[CheckResult, ...]:
+    """Return the results of all checks, those that sort rows out with what they found in the quarantine."""
+    sorting = sorting_checks(model)
+    only = model.replace(settings=model.settings.replace(checks=sorting))
+    found = dict(zip(sorting, run_checks(bad, only, around, unproven=(), slices=slices), strict=True))
+    pairs = zip(model.settings.checks, results, strict=True)
+    return tuple(_quarantined(found[check]) if check in found else result for check, result in pairs)
+
+
+def _quarantined(result: CheckResult) -> CheckResult:
+    return result.replace(rows_quarantined=result.rows_failed or 0)
 
 
 def _rows_of(check: CheckSettings, rows: CheckedRows) -> Frame:

@@ -36,7 +36,7 @@ def columns_to_compare(traits: Traits, table: Schema, *, is_one_batch: bool) -> 
 
 def compare_frames(expected: "DataFrame", actual: "DataFrame", columns: Columns) -> Comparison:
     """Count the rows of two frames that the other one lacks; both have the compared columns under the same names."""
-    shown = [_comparable(name, kind) for name, kind in ((column.name, column.type) for column in columns.compared)]
+    shown = [f"{comparable(quote(item.name), item.type)} AS {quote(item.name)}" for item in columns.compared]
     names = quote_all(column.name for column in columns.compared)
     counted = (
         expected.selectExpr(*shown, f"1 AS {_EXPECTED}", f"0 AS {_ACTUAL}")
@@ -76,7 +76,7 @@ def _judge(counted: "DataFrame", columns: Columns) -> "DataFrame":
 
 def _examples(different: "DataFrame", names: str) -> tuple[str, ...]:
     rows = (
-        different.selectExpr(f"{_EXPECTED} > {_ACTUAL} AS is_missing", f"{_json(f'struct({names})')} AS row")
+        different.selectExpr(f"{_EXPECTED} > {_ACTUAL} AS is_missing", f"{as_json(f'struct({names})')} AS row")
         .orderBy("row")
         .limit(_SHOWN)
         .collect()
@@ -84,15 +84,14 @@ def _examples(different: "DataFrame", names: str) -> tuple[str, ...]:
     return tuple(f"{'missing' if row['is_missing'] else 'extra'}: {row['row']}" for row in rows)
 
 
-def _comparable(name: str, kind: str) -> str:
-    """Return a column in a form that can be grouped by: maps and variants as text, and what has a signed zero too."""
+def comparable(value: str, kind: str) -> str:
+    """Return a value in a form that can be grouped by: maps and variants as text, and what has a signed zero too."""
     if kind in ("float", "double"):
-        return f"CAST({quote(name)} AS STRING) AS {quote(name)}"
-    if any(part in kind for part in ("map<", "variant", "float", "double")):
-        return f"{_json(quote(name))} AS {quote(name)}"
-    return quote(name)
+        return f"CAST({value} AS STRING)"
+    is_text = any(part in kind for part in ("map<", "variant", "float", "double"))
+    return as_json(value) if is_text else value
 
 
-def _json(value: str) -> str:
+def as_json(value: str) -> str:
     """Return a value as JSON with its microseconds: by default it has milliseconds, and closer times would be equal."""
     return f"to_json({value}, map('timestampFormat', {text(_TIME + '[XXX]')}, 'timestampNTZFormat', {text(_TIME)}))"

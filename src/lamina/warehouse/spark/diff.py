@@ -59,6 +59,11 @@ def of_versions(old: "DataFrame", new: "DataFrame") -> Sides:
     return lambda names: old.selectExpr(*names, f"-1L AS {SIGN}").unionAll(new.selectExpr(*names, f"1L AS {SIGN}"))
 
 
+def of_rows(rows: "DataFrame") -> Sides:
+    """Sum the rows of one version alone."""
+    return lambda names: rows.selectExpr(*names, f"1L AS {SIGN}")
+
+
 def of_changes(changes: "DataFrame") -> Sides:
     """Compare the rows of the files that one commit removed with those of the files it added."""
     # A filter by the kind of change would be given to Iceberg, which refuses it.
@@ -71,8 +76,8 @@ def diff_sides(sides: Sides, questions: tuple[DiffQuestion, ...], *, before: Sch
     answerable = {question: columns for question in asked if (columns := compared(question, before, after)) is not None}
     if not answerable:
         return Diff(is_equal=False, refinements=())
-    plan = _pass_of(answerable)
-    changes = _changes(sides, plan)
+    plan = pass_of(answerable)
+    changes = sum_rows(sides, plan)
     answers = {question: _answer(question, columns, plan, changes) for question, columns in answerable.items()}
     whole = answers.get(ALL)
     return Diff(
@@ -81,7 +86,7 @@ def diff_sides(sides: Sides, questions: tuple[DiffQuestion, ...], *, before: Sch
     )
 
 
-def _pass_of(answerable: dict[DiffQuestion, Schema]) -> Pass:
+def pass_of(answerable: dict[DiffQuestion, Schema]) -> Pass:
     """Return the one pass that answers all questions: each set of columns once, each filter column by one unit."""
     asked: dict[str, set[Unit]] = {}
     for question in answerable:
@@ -91,14 +96,12 @@ def _pass_of(answerable: dict[DiffQuestion, Schema]) -> Pass:
     return Pass(sets=tuple(dict.fromkeys(columns for columns in answerable.values() if columns)), units=units)
 
 
-def _changes(sides: Sides, plan: Pass) -> tuple[Change, ...]:
-    """Return where both sides differ, in one job."""
+def sum_rows(sides: Sides, plan: Pass) -> tuple[Change, ...]:
+    """Return the checksums of new rows less those of old ones, in one job."""
     from pyspark.sql import functions
 
     keys = (_BY, _UNIT) if plan.units else ()
-    hashes = [_row_name(place, salt) for place in range(len(plan.sets)) for salt in SALTS]
-    sums = (f"sum({SIGN})", *(part for hashed in hashes for part in sums_of(hashed, SIGN)))
-    found = _hashed(sides, plan).groupBy(*keys).agg(*map(functions.expr, sums)).collect()
+    found = _hashed(sides, plan).groupBy(*keys).agg(*map(functions.expr, sums_of_sets(plan))).collect()
     return tuple(_change(tuple(row), plan) for row in found)
 
 
@@ -106,6 +109,13 @@ def _hashed(sides: Sides, plan: Pass) -> "DataFrame":
     """Return for each row its sign, its unit of each filter column, and its hash for each set of columns."""
     names = {folded(column.name): column.name for column in plan.columns}
     units = [f"{unit_sql(names[name], unit)} AS u{place}" for place, (name, unit) in enumerate(plan.units.items())]
+    values, rows = hashes_of(plan)
+    read = sides([quote(name) for name in names.values()])
+    return read.selectExpr(SIGN, *units, *values).selectExpr(SIGN, *_keys(len(units)), *rows)
+
+
+def hashes_of(plan: Pass) -> tuple[list[str], list[str]]:
+    """Return the hashes of each value, and by their names those of each row for each set of columns."""
     places = {column: place for place, column in enumerate(plan.columns)}
     values = [
         f"{hashed} AS {_value_name(place, salt)}"
@@ -117,8 +127,13 @@ def _hashed(sides: Sides, plan: Pass) -> "DataFrame":
         for place, columns in enumerate(plan.sets)
         for salt in SALTS
     ]
-    read = sides([quote(name) for name in names.values()])
-    return read.selectExpr(SIGN, *units, *values).selectExpr(SIGN, *_keys(len(units)), *rows)
+    return values, rows
+
+
+def sums_of_sets(plan: Pass) -> tuple[str, ...]:
+    """Return the count of rows, and the sums of the hashes of each set of columns."""
+    hashes = [_row_name(place, salt) for place in range(len(plan.sets)) for salt in SALTS]
+    return (f"sum({SIGN})", *(part for hashed in hashes for part in sums_of(hashed, SIGN)))
 
 
 def _keys(units: int) -> tuple[str, ...]:
@@ -141,13 +156,18 @@ def _row_name(place: int, salt: int) -> str:
 def _change(row: tuple[int | None, ...], plan: Pass) -> Change:
     by, unit = row[:2] if plan.units else (0, None)
     rows, *sums = (item or 0 for item in (row[2:] if plan.units else row))
-    width = len(sums) // max(len(plan.sets), 1)
     return Change(
         by=tuple(plan.units)[by or 0] if plan.units else None,
         unit=unit,
         rows=rows,
-        sums={columns: tuple(sums[at * width : (at + 1) * width]) for at, columns in enumerate(plan.sets)},
+        sums=dict(zip(plan.sets, sums_by_set(sums, len(plan.sets)), strict=True)),
     )
+
+
+def sums_by_set(sums: list[int], sets: int) -> tuple[tuple[int, ...], ...]:
+    """Return the sums of each set of columns, of all of them in one row."""
+    width = len(sums) // max(sets, 1)
+    return tuple(tuple(sums[at * width : (at + 1) * width]) for at in range(sets))
 
 
 def _answer(question: DiffQuestion, columns: Schema, plan: Pass, changes: tuple[Change, ...]) -> Refinement | None:

@@ -7,7 +7,7 @@ from lamina.warehouse.spark.checksum import is_hashable
 
 ALL = DiffQuestion(columns=None)
 
-_TIMES = frozenset({"date", "timestamp", "timestamp_ntz"})
+TIMES = frozenset({"date", "timestamp", "timestamp_ntz"})
 
 
 def compared(question: DiffQuestion, before: Schema, after: Schema) -> Schema | None:
@@ -21,7 +21,7 @@ def compared(question: DiffQuestion, before: Schema, after: Schema) -> Schema | 
         names |= {folded(question.filter_column)}
     if not names <= old.keys() or not names <= new.keys():
         return None
-    if question.filter_column is not None and new[folded(question.filter_column)].type not in _TIMES:
+    if question.filter_column is not None and new[folded(question.filter_column)].type not in TIMES:
         return None  # it was a time when the code that asks was written
     if any(old[name].type != new[name].type or not is_hashable(new[name].type) for name in names):
         return None

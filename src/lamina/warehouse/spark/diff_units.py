@@ -49,3 +49,26 @@ def unit_around(microsecond: int, unit: Unit) -> Interval:
         return WHOLE
     instant, grid = _EPOCH + timedelta(microseconds=microsecond), Grid(unit)
     return Interval(floor_unit(grid, instant), next_unit(grid, instant))
+
+
+def coarser_unit(one: Unit, other: Unit) -> Unit | None:
+    """Return the unit of two that the other one tiles; None for weeks beside months or years.
+
+    >>> coarser_unit("hour", "day"), coarser_unit("week", "day"), coarser_unit("week", "month")
+    ('day', 'week', None)
+    """
+    if "week" in (one, other):
+        shorter = other if one == "week" else one
+        return None if shorter in ("month", "year") else "week"
+    return max((one, other), key=_NESTED.index)
+
+
+def units_around(first: int, last: int, unit: Unit) -> Interval:
+    """Return the whole units around two instants and all between them."""
+    start, end = unit_around(first, unit), unit_around(last, unit)
+    return WHOLE if WHOLE in (start, end) else Interval(start.start, end.end)
+
+
+def microsecond_of(instant: datetime) -> int:
+    """Return an instant as Spark counts it."""
+    return (instant - _EPOCH) // _MICROSECOND

@@ -43,12 +43,18 @@ _BY_STATE: tuple[tuple[str, FailureKind], ...] = (
     ("42704", "not_found"),
     ("P0001", "data_rejected"),
     ("HY008", "interrupted"),
+    ("42501", "auth_failed"),
+    ("53300", "quota_exceeded"),
+    ("53400", "quota_exceeded"),
+    ("57014", "interrupted"),
+    ("57P", "connection_failed"),
     ("08", "connection_failed"),
     ("0A", "query_rejected"),
     ("21", "query_rejected"),
     ("22", "data_rejected"),
     ("23", "data_rejected"),
     ("28", "auth_failed"),
+    ("3D", "not_found"),
     ("40", "conflict"),
     ("42", "query_rejected"),
     ("53", "resources"),
@@ -169,7 +175,8 @@ def _causes(error: BaseException) -> list[tuple[str | None, str | None, str | No
     origin: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
     while origin is not None and len(found) < _DEEPEST:
         name = str(origin.getClass().getName())
-        found.append((_asked(origin, "getCondition"), _asked(origin, "getSqlState"), name))
+        state = _asked(origin, "getSqlState") or _asked(origin, "getSQLState")  # of Spark, and of a database
+        found.append((_asked(origin, "getCondition"), state, name))
         origin = origin.getCause()
     # Under Connect the cause is given by name.
     reason = getattr(error, "_reason", None)

@@ -63,7 +63,7 @@ def _columns(check: CheckSettings, model: CompiledModel, columns: list[str]) -> 
     about = [name for name in columns if folded(name) in check.names or _is_read(name, check.expression)]
     traits = model.traits
     keys = {folded(name) for item in model.settings.checks if item.type == "unique" for name in item.names}
-    keys |= folded_names(traits.upsert.key) if traits.upsert is not None else set()
+    keys |= folded_names(traits.row_key)
     keys |= {folded(traits.slices.time_column)} if traits.slices is not None else set()
     others = [name for name in columns if name not in about]
     named = [name for name in others if folded(name) in keys]

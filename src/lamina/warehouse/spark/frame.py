@@ -11,13 +11,14 @@ from lamina.compiler.link.parameters import variable_values
 from lamina.compiler.render import Rendering, render
 from lamina.planner.axis import grid_of
 from lamina.planner.parameters import parameter_values
+from lamina.planner.staleness import keeps_older_code
 from lamina.project.source import SourceTable
 from lamina.values.batch import Batch, Pin
 from lamina.values.diagnostic import Place
 from lamina.values.grid import each_unit, next_unit
 from lamina.values.interval import Interval
 from lamina.values.names import ModelName, TableName, folded
-from lamina.values.schema import DataType
+from lamina.values.schema import UNKNOWN, DataType
 from lamina.warehouse.failure import WarehouseFailure
 from lamina.warehouse.iceberg.filled import each_filled, filled_slices
 from lamina.warehouse.iceberg.versions import newest_loaded, require_kept, steps_between
@@ -27,7 +28,8 @@ from lamina.warehouse.sources.table_frames import below, read_snapshot, read_tab
 from lamina.warehouse.spark.error_place import python_place, sql_place
 from lamina.warehouse.spark.new_rows import is_rewritten, rows_not_before
 from lamina.warehouse.spark.python_model import ModelInputs, run_python_model
-from lamina.warehouse.spark.ranges import predicate, rows_inside, time_ranges
+from lamina.warehouse.spark.ranges import predicate, rows_in_reach, rows_inside, time_ranges
+from lamina.warehouse.spark.time_reads import condition
 from lamina.warehouse.sql import ddl, quote, relation
 
 if TYPE_CHECKING:
@@ -53,11 +55,16 @@ class Frames:
         self._views.clear()
 
     def read(self, pin: Pin) -> "DataFrame":
-        """Return one input at its pinned version, or only what was appended up to it."""
+        """Return one input at its pinned version, or only what was appended up to it, or lies in a span of times."""
+        frame = self._read_whole(pin)
+        return frame if pin.span is None else frame.where(condition(pin.span))
+
+    def _read_whole(self, pin: Pin) -> "DataFrame":
         source = source_of(self._graph, pin.input)
         if source is not None:
             return self._read_source(source, pin, wanted=None)
-        return self._read_model(self._graph.model(ModelName(pin.input)), pin)
+        driver = self._graph.model(ModelName(pin.input))
+        return _with_new_columns(self._read_model(driver, pin), driver)
 
     def _read_model(self, driver: CompiledModel, pin: Pin) -> "DataFrame":
         """Return the rows of a model's table; marks say which slices were filled and which rows were only replaced."""
@@ -87,15 +94,23 @@ class Frames:
     def _read_slices(self, model: CompiledModel, batch: Batch, pin: Pin) -> "DataFrame":
         """Return what a batch can see of one input."""
         source, wanted = source_of(self._graph, pin.input), slices_of(model, batch)
-        if source is None or wanted is None:
+        if wanted is None:
             return self.read(pin)
-        return self._read_source(source, pin, wanted=wanted)
+        frame = self.read(pin) if source is None else self._read_source(source, pin, wanted=wanted)
+        use = wanted.use_of(pin.input)
+        # A Python model may ask for an input whole.
+        return frame if use is None or model.kind != "sql" else rows_in_reach(frame, wanted, use)
 
     def result(self, model: CompiledModel, batch: Batch) -> "DataFrame":
         """Return the rows that a batch writes, before its strategy looks at them."""
         if model.kind == "seed":
             return self._seed(model)
-        frames = {pin.input: self._read_slices(model, batch, pin) for pin in batch.pins}
+        frames: dict[TableName, DataFrame] = {}
+        for pin in batch.pins:
+            rows = self._read_slices(model, batch, pin)
+            # A table may hold rows of several versions of its driver, each in a span of times of its own.
+            others = frames.get(pin.input)
+            frames[pin.input] = rows if others is None else others.unionByName(rows, allowMissingColumns=True)
         if model.reads_itself and TableName(model.name) not in frames:
             frames[TableName(model.name)] = self._session.createDataFrame([], ddl(model.columns or ()))
         return self.evaluate(model, batch, frames)
@@ -198,6 +213,15 @@ class Frames:
             return source.time_column
         slices = self._graph.model(ModelName(use.name)).traits.slices
         return slices.time_column if slices is not None else None
+
+
+def _with_new_columns(frame: "DataFrame", model: CompiledModel) -> "DataFrame":
+    """Add columns that came with code of which no slice is built yet: null, as in all slices of older code."""
+    if not keeps_older_code(model):
+        return frame
+    there = {folded(name) for name in frame.columns}
+    added = (item for item in model.columns or () if folded(item.name) not in there and item.type != UNKNOWN)
+    return frame.selectExpr("*", *(f"CAST(NULL AS {item.type}) AS {quote(item.name)}" for item in added))
 
 
 def _united(first: "DataFrame", second: "DataFrame") -> "DataFrame":

@@ -36,17 +36,21 @@ NEEDED = (
     Coordinate("org.xerial", "sqlite-jdbc", "3.53.4.0"),
 )
 
+# Drivers of databases, which need no other jar; only those are fetched that a project has sources of.
+DRIVERS = {"postgresql": Coordinate("org.postgresql", "postgresql", "42.7.8")}
+
 
 def cache_folder() -> Path:
     """Return the folder of the user in which lamina keeps what it can make again."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lamina"
 
 
-def resolve_jars(given: tuple[str, ...], java: Java) -> tuple[Path, ...]:
+def resolve_jars(given: tuple[str, ...], java: Java, *, drivers: tuple[str, ...] = ()) -> tuple[Path, ...]:
     """Return the jars to start Spark with: the given ones, else cached ones, else fetched ones."""
     if given:
         return tuple(_existing(Path(path)) for path in given)
-    return tuple(_find(coordinate) or _fetch(coordinate, java) for coordinate in NEEDED)
+    needed = (*NEEDED, *(DRIVERS[name] for name in drivers))
+    return tuple(_find(coordinate) or _fetch(coordinate, java) for coordinate in needed)
 
 
 def _existing(path: Path) -> Path:

@@ -22,9 +22,8 @@ def is_rewritten(model: CompiledModel, steps: tuple[Snapshot, ...]) -> bool:
 
 def rows_not_before(now: "DataFrame", before: "DataFrame", model: CompiledModel) -> "DataFrame":
     """Return the rows whose key was not there before; without a key, those of which there are more than before."""
-    upsert = model.traits.upsert
-    if upsert is not None:
-        return _without(now, before, tuple(upsert.key))
+    if key := model.traits.row_key:
+        return _without(now, before, tuple(key))
     old = folded_names(before.columns)
     same = tuple(name for name, kind in now.dtypes if folded(name) in old and is_hashable(DataType(kind)))
     number = "lamina row"  # rows that are equal in all columns are distinguished by their count

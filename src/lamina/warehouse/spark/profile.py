@@ -7,11 +7,13 @@ from lamina.project.fixed_conf import FIXED_CONF
 from lamina.warehouse.settings import WarehouseSettings
 
 _LAUNCH_KEYS = ("spark.driver.memory", "spark.driver.extraJavaOptions", "spark.driver.extraClassPath")
+_EXECUTORS = "spark.executor.extraJavaOptions"
 
 
 def session_conf(settings: WarehouseSettings) -> dict[str, str]:
     """Return the settings of a session, the user's own included."""
-    chosen = {key: value for key, value in settings.conf.items() if key not in _LAUNCH_KEYS}
+    launch = (*_LAUNCH_KEYS, _EXECUTORS) if settings.drivers else _LAUNCH_KEYS
+    chosen = {key: value for key, value in settings.conf.items() if key not in launch}
     secrets = {key: value.reveal() for key, value in settings.secret_conf.items()}
     return {
         "spark.sql.adaptive.enabled": "true",
@@ -43,8 +45,12 @@ def launch_conf(settings: WarehouseSettings, *, jars: tuple[Path, ...], java_opt
     class_path = [str(jar) for jar in jars]
     if extra := given.get("spark.driver.extraClassPath"):
         class_path.append(extra)
-    options = " ".join(part for part in (java_options, given.get("spark.driver.extraJavaOptions")) if part)
+    # Java reads times of databases in its own zone, where some local times do not exist.
+    zone = "-Duser.timezone=UTC" if settings.drivers else ""
+    options = _together(java_options, zone, given.get("spark.driver.extraJavaOptions"))
+    executors = {_EXECUTORS: _together(zone, given.get(_EXECUTORS))} if zone else {}
     return {
+        **executors,
         "spark.master": settings.master,
         "spark.app.name": "lamina",
         "spark.ui.enabled": "false",
@@ -55,9 +61,16 @@ def launch_conf(settings: WarehouseSettings, *, jars: tuple[Path, ...], java_opt
         "spark.driver.extraClassPath": os.pathsep.join(class_path),
         "spark.driver.extraJavaOptions": options,
         "spark.sql.catalogImplementation": "in-memory",
+        # Each joined table that Spark sends around takes at least a page, 64 MB by default, for as long as Python's
+        # collector leaves its frame alone: a hundred small joins would fill the driver.
+        "spark.buffer.pageSize": "4m",
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
         "spark.sql.warehouse.dir": str(Path(settings.logs) / "unused"),
     }
+
+
+def _together(*options: str | None) -> str:
+    return " ".join(option for option in options if option)
 
 
 def _driver_memory() -> str:

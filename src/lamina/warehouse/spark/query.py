@@ -21,7 +21,7 @@ def run_query(session: "SparkSession", sql: str, *, catalog: str, limit: int) ->
     rows = frame.limit(limit + 1).collect()
     return QueryResult(
         columns=tuple(QueryColumn(name=field.name, type=field.dataType.simpleString()) for field in frame.schema),
-        rows=tuple(tuple(_cell(*cell) for cell in zip(row, kinds, strict=True)) for row in rows[:limit]),
+        rows=tuple(tuple(json_cell(*cell) for cell in zip(row, kinds, strict=True)) for row in rows[:limit]),
         is_cut=len(rows) > limit,
     )
 
@@ -46,17 +46,19 @@ def refuse_writing(sql: str) -> None:
         raise UsageError("only one query can be run, and it must not write", hint="begin with SELECT or WITH")
 
 
-def _cell(value: Any, kind: Any) -> Any:
+def json_cell(value: Any, kind: Any) -> Any:
     """Return a value as JSON can hold it: structs as their values in order, maps by the texts of their keys."""
     match value:
         case datetime():
             return scalar_cell(_instant(value, kind))
         case dict():
-            return {key_text(_cell(key, kind.keyType)): _cell(item, kind.valueType) for key, item in value.items()}
+            return {
+                key_text(json_cell(key, kind.keyType)): json_cell(item, kind.valueType) for key, item in value.items()
+            }
         case tuple():
-            return [_cell(item, field.dataType) for item, field in zip(value, kind, strict=True)]
+            return [json_cell(item, field.dataType) for item, field in zip(value, kind, strict=True)]
         case list():
-            return [_cell(item, kind.elementType) for item in value]
+            return [json_cell(item, kind.elementType) for item in value]
         case _:
             return scalar_cell(value)
 

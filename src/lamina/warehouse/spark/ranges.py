@@ -3,12 +3,14 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from lamina.compiler.graph import CompiledModel
+from lamina.compiler.graph import CompiledModel, InputUse
+from lamina.planner.axis import grid_of, reach_of
 from lamina.values.bounds import Bound, bound_text, typed_bounds, without_zone
 from lamina.values.interval import Interval, merge
-from lamina.values.names import folded, same_name
+from lamina.values.names import TableName, folded, same_name
 from lamina.values.value import Value
 from lamina.warehouse.iceberg.layout import PartitionField
+from lamina.warehouse.sources.port import ForSlices
 from lamina.warehouse.sql import quote
 
 if TYPE_CHECKING:
@@ -45,6 +47,20 @@ def rows_inside(table: "DataFrame", model: CompiledModel, slices: tuple[Interval
     return table if ranges is None else table.where(predicate(ranges))
 
 
+def rows_in_reach(frame: "DataFrame", wanted: ForSlices, use: InputUse) -> "DataFrame":
+    """Leave out rows of an input that slices cannot see, so that Spark opens no file for them.
+
+    The query leaves them out itself, but maybe in a way that Spark does not see through, such as a window in a join.
+    """
+    grid, read = grid_of(wanted.model), use.range
+    if read is None or grid is None or use.name == TableName(wanted.model.name):
+        return frame
+    kind = _kinds(frame).get(folded(read.column))
+    if kind != ("date" if read.is_date else "timestamp"):
+        return frame
+    return frame.where(predicate(time_ranges(read.column, kind, (reach_of(grid, read, wanted.span),), zone="UTC")))
+
+
 def rows_outside(table: "DataFrame", model: CompiledModel, slices: tuple[Interval, ...]) -> "DataFrame":
     """Return the rows of an interval model that lie in none of some slices, or no row of another."""
     ranges = _ranges_in(table, model, slices)
@@ -58,9 +74,12 @@ def _ranges_in(table: "DataFrame", model: CompiledModel, slices: tuple[Interval,
     cut = model.traits.slices
     if cut is None:
         return None
-    kinds = {folded(name): kind for name, kind in table.dtypes}
-    kind = kinds.get(folded(cut.time_column), "timestamp")
+    kind = _kinds(table).get(folded(cut.time_column), "timestamp")
     return time_ranges(cut.time_column, kind, slices, zone=model.settings.timezone)
+
+
+def _kinds(frame: "DataFrame") -> dict[str, str]:
+    return {folded(name): kind for name, kind in frame.dtypes}
 
 
 def literal(bound: Bound) -> str:

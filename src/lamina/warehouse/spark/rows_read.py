@@ -11,6 +11,8 @@ from lamina.warehouse.spark.frame import slices_of, source_of
 
 def rows_read(graph: Graph, lake: Lake, model: CompiledModel, batch: Batch) -> int | None:
     """Return how many rows the files of the inputs have that a batch reads; None if one does not say."""
+    if batch.by_time is not None and batch.by_time.before is not None:
+        return None  # Spark leaves out files by their bounds, and does not say which
     wanted = slices_of(model, batch)
     counts = [_rows_of(graph, lake, pin, wanted) for pin in batch.pins]
     known = [count for count in counts if count is not None]

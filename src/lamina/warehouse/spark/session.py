@@ -126,7 +126,7 @@ class Application:
 
     def _launch(self) -> "SparkSession":
         java = find_java()
-        found = jars.resolve_jars(self._settings.jars, java)
+        found = jars.resolve_jars(self._settings.jars, java, drivers=self._settings.drivers)
         log = _log_file(self._settings)
         _make_folder(Path(self._settings.warehouse))
         options = self._java_options(java, found)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from lamina.compiler.graph import CompiledModel
@@ -10,10 +11,11 @@ from lamina.values import codec
 from lamina.values.batch import Batch, Counts
 from lamina.values.coverage import Mark
 from lamina.values.drift import Drift
-from lamina.values.names import ColumnName, folded
+from lamina.values.names import ColumnName, TableName, folded
 from lamina.values.schema import Column, DataType, Schema
 from lamina.warehouse.catalog.port import stage_of
 from lamina.warehouse.failure import WarehouseFailure
+from lamina.warehouse.iceberg.homes import free_home, home_of
 from lamina.warehouse.iceberg.layout import wanted_layout
 from lamina.warehouse.iceberg.metadata import (
     DELETES_METADATA,
@@ -47,8 +49,11 @@ from lamina.warehouse.spark.evolve import (
     updating,
     without_former,
 )
-from lamina.warehouse.spark.ranges import is_aligned, time_ranges
-from lamina.warehouse.spark.whole_columns import former_columns, whole_columns
+from lamina.warehouse.spark.history_table import history_properties, is_other_history, with_validity
+from lamina.warehouse.spark.ranges import TimeRange, is_aligned, time_ranges
+from lamina.warehouse.spark.version_events import Fold
+from lamina.warehouse.spark.version_history import fold_history
+from lamina.warehouse.spark.whole_columns import former_columns, is_same_code, whole_columns
 from lamina.warehouse.sql import quote, quote_all, relation, text
 
 if TYPE_CHECKING:
@@ -77,12 +82,16 @@ class Stage:
         tables: Tables,
         model: CompiledModel,
         batch: Batch,
+        home: TableName | None = None,
+        replaced: TimeRange | None = None,
     ) -> None:
         self._session = session
         self._settings = settings
         self._tables = tables
         self._model = model
         self._batch = batch
+        self._home = home
+        self._replaced = replaced  # rows at this one time, which an append puts new ones in the place of
         self._name = stage_of(batch.commit)
         self._relation = relation(settings.catalog, self._name)
         self.drift: tuple[Drift, ...] = ()
@@ -94,11 +103,13 @@ class Stage:
     def write(self, result: "DataFrame", mark: Mark) -> Counts:
         """Write a result in the batch's mode and return what the commit counted."""
         base, properties = self._begin(mark)
-        columns = _columns(self._model, result)
+        columns = with_validity(self._model, _columns(self._model, result))
         if gone := lacking(self._model.traits.telling, columns):
             raise NeededColumnGone(self._model.name, gone)
         if base is None:
-            self._create(columns, "CREATE TABLE")
+            self._create(columns, "CREATE TABLE", location=self._location(mark))
+            if self._model.traits.versions is not None:
+                return self._write_history(None, result, properties, writes.append)
             self.retained = 0
             return self._write_whole(result, properties, writes.append)
         if self._batch.mode == "replace_all":
@@ -140,7 +151,9 @@ class Stage:
         return self._tables.metadata(self._name)
 
     def _replace_all(self, result: "DataFrame", base: Metadata, columns: Schema, properties: dict[str, str]) -> Counts:
-        carry = Carry(self._session, stage=self._relation, model=self._model, batch=self._batch, base=base)
+        is_other = is_other_history(self._model, base, is_carried=bool(self._batch.carried))
+        batch = self._batch.replace(carried=()) if is_other else self._batch
+        carry = Carry(self._session, stage=self._relation, model=self._model, batch=batch, base=base)
         if carry.can_matter and self._model.traits.kept_by:
             # Evaluated once: what it lacks and what it gives must be seen of the same rows.
             result = result.localCheckpoint()
@@ -154,7 +167,14 @@ class Stage:
         self.retained = carry.count if self._model.traits.kept_by else 0
         self.carried = carry.rows if carry.count else None
         self.is_relaid = not self._has_layout(base, columns)
-        if self.is_relaid or not is_same(base.columns, columns):
+        is_made_again = self.is_relaid or is_other or not is_same(base.columns, columns)
+        if self._model.traits.versions is not None:
+            if is_made_again:
+                self._create(columns, "CREATE OR REPLACE TABLE")
+            self.carried = None  # each row of a history is one of the batch
+            write = writes.append if is_made_again else writes.overwrite_all
+            return self._write_history(carry.older(), result, properties, write)
+        if is_made_again:
             self._create(columns, "CREATE OR REPLACE TABLE")
             return self._write_whole(result, properties, writes.append, carry)
         return self._write_whole(result, properties, writes.overwrite_all, carry)
@@ -196,6 +216,9 @@ class Stage:
         frame = writes.conform(result, columns)
         traits = self._model.traits
         match self._batch.mode:
+            case "append" if self._replaced is not None:
+                writes.replace_range(self._session, frame, self._relation, properties, ranges=(self._replaced,))
+                return _range_counts(self._snapshot())
             case "append":
                 writes.append(self._guarded(frame), self._relation, properties)
                 return _plain_counts(self._snapshot(), 0)
@@ -211,12 +234,50 @@ class Stage:
                 if not self._is_partial():
                     self.retained = self._snapshot().count("total-records") - source.produced + source.duplicates
                 return _merge_counts(self._snapshot(), source)
+            case "snapshot" if traits.versions is not None:
+                return self._merge_history(result, properties)
             case "delete_insert" if traits.partition_by:
                 writes.delete_insert(self._session, frame, self._relation, properties, keys=traits.partition_by)
                 counts = _range_counts(self._snapshot())
                 self.retained = self._snapshot().count("total-records") - counts.inserted
                 return counts
         raise WarehouseFailure(f"`{self._model.name}` cannot be written by {self._batch.mode}", kind="internal")
+
+    def _write_history(
+        self, older: "DataFrame | None", result: "DataFrame", properties: dict[str, str], write: Write
+    ) -> Counts:
+        """Write all rows of a history; `older` is what the table held of it."""
+        columns = self.metadata().columns
+        table = None if older is None else writes.conform(older, columns)
+        history = fold_history(self._fold(columns), table, result)
+        write(history.rows(), self._relation, properties)
+        self.retained = history.retained
+        snapshot = self._snapshot()
+        counts = history.counts.replace(bytes_written=snapshot.count("added-files-size"))
+        if table is None:
+            return counts.replace(deleted=snapshot.count("deleted-records"))
+        return counts.replace(carried=history.retained)
+
+    def _merge_history(self, result: "DataFrame", properties: dict[str, str]) -> Counts:
+        """Write what changes of a history."""
+        metadata = self.metadata()
+        table = None if metadata.position is None else self._read(metadata)
+        history = fold_history(self._fold(metadata.columns), table, result)
+        names = tuple(column.name for column in metadata.columns)
+        key = self._model.traits.row_key
+        writes.merge_changes(self._session, history.changes(), self._relation, properties, key=key, columns=names)
+        self.retained = history.retained
+        return history.counts.replace(bytes_written=self._snapshot().count("added-files-size"))
+
+    def _read(self, metadata: Metadata) -> "DataFrame":
+        assert metadata.position is not None, "asked only where there is a version"
+        return writes.conform(read_snapshot(self._session, self._relation, metadata.position), metadata.columns)
+
+    def _fold(self, columns: Schema) -> Fold:
+        versions = self._model.traits.versions
+        assert versions is not None, "asked only of a model that keeps versions"
+        at = datetime.fromisoformat(self._batch.parameters["execution_time"])
+        return Fold(model=self._model.name, versions=versions, columns=columns, at=at, former=self.former)
 
     def _replace_slices(self, frame: "DataFrame", base: Metadata, properties: dict[str, str], slices: Slices) -> Counts:
         kinds = {folded(column.name): column.type for column in base.columns}
@@ -242,20 +303,20 @@ class Stage:
         kind, zone = kinds[folded(slices.time_column)], self._model.settings.timezone
         return writes.guard_range(frame, time_ranges(slices.time_column, kind, self._batch.slices, zone=zone))
 
-    def _create(self, columns: Schema, verb: str) -> None:
-        """Create the table under the stage's name with its final location, without rows."""
+    def _create(self, columns: Schema, verb: str, *, location: str | None = None) -> None:
+        """Create the table under the stage's name with its final location, without rows; in place, it has one."""
         if not columns:
             raise WarehouseFailure(f"the result of `{self._model.name}` has no columns", kind="query_rejected")
         self._tables.make_stage_namespace()
         layout = ", ".join(field.sql() for field in wanted_layout(self._model, columns))
-        properties = ", ".join(f"{text(key)} = {text(value)}" for key, value in _TABLE_PROPERTIES.items())
+        known = _TABLE_PROPERTIES | history_properties(self._model)
+        properties = ", ".join(f"{text(key)} = {text(value)}" for key, value in known.items())
         description = self._model.settings.description
-        location = "" if verb.startswith("CREATE OR") else f"LOCATION {text(self._location())}"
         statement = f"""
             {verb} {self._relation} ({", ".join(_definition(column) for column in columns)}) USING iceberg
             {f"PARTITIONED BY ({layout})" if layout else ""}
             {f"COMMENT {text(description)}" if description else ""}
-            {location}
+            {f"LOCATION {text(location)}" if location is not None else ""}
             TBLPROPERTIES ({properties})"""
         self._session.sql(statement).collect()
         if self._model.settings.sorted_by:
@@ -263,12 +324,22 @@ class Stage:
                 f"ALTER TABLE {self._relation} WRITE ORDERED BY {quote_all(self._model.settings.sorted_by)}"
             ).collect()
 
-    def _location(self) -> str:
-        return str(local_path(self._settings.warehouse).joinpath(*self._model.target.split(".")))
+    def home(self, mark: Mark) -> TableName:
+        """Return the name of the folder that the table is in, or is created in."""
+        warehouse, target = local_path(self._settings.warehouse), self._model.target
+        if self._batch.base is not None and not self._batch.is_base_lost:
+            return home_of(self._batch.base, warehouse)
+        others = (pointer for table, pointer in self._tables.pointers().items() if table != target)
+        return self._home or free_home(target, mark, warehouse=warehouse, others=others)
+
+    def _location(self, mark: Mark) -> str:
+        return str(local_path(self._settings.warehouse).joinpath(*self.home(mark).split(".")))
 
     def _evolve(self, base: Metadata, columns: Schema, properties: dict[str, str]) -> None:
         change = evolve(base.columns, columns)
-        policy = self._model.settings.on_drift
+        # New code has the columns it asks for: the policy is about an input that drifts under unchanged code.
+        is_drift = base.mark is None or is_same_code(base.mark, self._model)
+        policy = self._model.settings.on_drift if is_drift else "evolve"
         former = former_columns(base, change)
         self.former, change = tuple(column.name for column in former), without_former(change, former)
         if policy == "fail" and (drifted := drifted_columns(change)):
@@ -298,7 +369,7 @@ class Stage:
 
     def _can_recast(self, change: Evolution) -> bool:
         """Return whether existing rows may be rewritten with the new types: built again, some would be lost."""
-        return self._batch.mode in ("merge", "delete_insert") and can_cast(change.mismatched)
+        return self._batch.mode in ("merge", "delete_insert", "snapshot") and can_cast(change.mismatched)
 
     def _recast(self, base: Metadata, columns: Schema, properties: dict[str, str]) -> None:
         """Write the rows that are there again with other types, before a result is written."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from lamina.compiler.graph import CompiledModel, Graph, InputUse
+from lamina.compiler.graph import CompiledModel, Graph
 from lamina.compiler.unit_tests.case import TrialRows, UnitCase, graph_of_case
 from lamina.compiler.unit_tests.rows_sql import rows_sql
 from lamina.values.batch import Batch, Pin
@@ -15,10 +15,10 @@ from lamina.values.interval import Interval
 from lamina.values.names import ColumnName, CommitId, folded, folded_names
 from lamina.values.schema import Column, DataType
 from lamina.warehouse.failure import WarehouseFailure
-from lamina.warehouse.sources.port import Lake
+from lamina.warehouse.sources.port import ForSlices, Lake
 from lamina.warehouse.spark.errors import translated
 from lamina.warehouse.spark.frame import Frames
-from lamina.warehouse.spark.ranges import predicate, time_ranges
+from lamina.warehouse.spark.ranges import rows_in_reach
 from lamina.warehouse.spark.session import Application, own_conf
 from lamina.warehouse.sql import quote
 
@@ -77,7 +77,7 @@ class Trials:
             frame = frames.read(pin)
             use = next((use for use in model.inputs if use.name == pin.input), None)
             if use is not None and model.traits.slices is not None:
-                frame = _in_reach(frame, use, span, model.settings.timezone)
+                frame = rows_in_reach(frame, ForSlices(model=model, span=span), use)
             if use is not None and use.read_set is not None:
                 wanted = folded_names(use.read_set)
                 frame = frame.select(*(quote(name) for name in frame.columns if folded(name) in wanted))
@@ -97,18 +97,6 @@ class Trials:
                 yield frames
         finally:
             frames.close()
-
-
-def _in_reach(frame: "DataFrame", use: InputUse, span: Interval, zone: str) -> "DataFrame":
-    """Return the rows of an input that a slice can read, where its query shows which they are."""
-    if use.filter_column is None:
-        return frame
-    before, after = (timedelta(seconds=seconds) for seconds in (use.reach_seconds, use.after_seconds))
-    kinds = {folded(name): kind for name, kind in frame.dtypes}
-    reached = Interval(span.start - before, span.end + after)
-    return frame.where(
-        predicate(time_ranges(use.filter_column, kinds.get(folded(use.filter_column), ""), (reached,), zone=zone))
-    )
 
 
 def _collected(frame: "DataFrame", *, most: int) -> TrialRows:

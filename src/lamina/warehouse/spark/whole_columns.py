@@ -46,7 +46,7 @@ def whole_columns(
     knows. One that is made from nothing has the columns of the query alone.
     """
     change, policy = evolve(base.columns, columns), model.settings.on_drift
-    is_drift = base.mark is not None and _is_same_code(base.mark, model)
+    is_drift = base.mark is not None and is_same_code(base.mark, model)
     left = former_columns(base, change) if is_drift else kept_columns(base.columns, change)
     kept = valued(left)
     names, former = tuple(column.name for column in kept), former_of(model.name, kept)
@@ -70,10 +70,13 @@ def whole_columns(
     return Followed(stays, names, tuple(_written_again(item) for item in found))
 
 
-def _is_same_code(mark: Mark, model: CompiledModel) -> bool:
-    """Return whether the code of a model gives the rows that the marked batch built; only the layout may differ."""
-    built = next((logic.rows for logic in mark.coverage.logics if logic.fingerprint == mark.fingerprint), None)
-    return mark.fingerprint == model.fingerprint or (built is not None and built == model.rows_fingerprint)
+def is_same_code(mark: Mark, model: CompiledModel) -> bool:
+    """Return whether the code of a model gives the rows that the marked batch built; layout and grid may differ."""
+    built = next((logic for logic in mark.coverage.logics if logic.fingerprint == mark.fingerprint), None)
+    pairs = (
+        () if built is None else ((built.rows, model.rows_fingerprint), (built.gridless, model.gridless_fingerprint))
+    )
+    return mark.fingerprint == model.fingerprint or any(was is not None and was == now for was, now in pairs)
 
 
 def former_columns(base: Metadata, change: Evolution) -> Schema:

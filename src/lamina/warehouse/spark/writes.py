@@ -19,6 +19,7 @@ _PROPERTY = "snapshot-property."
 _ROW = "lamina__is_row"
 _BUCKET = "lamina__bucket"
 _BUCKETS = 1024
+IS_GONE = "lamina__is_gone"  # the column of changes that marks rows to delete
 
 _LOOK_FIRST = "spark.sql.optimizer.runtime.rowLevelOperationGroupFilter.enabled"
 
@@ -106,6 +107,30 @@ def delete_insert(
     rows = frame.localCheckpoint()
     tuples = rows.select(*keys).distinct()
     _put_in_place(session, rows, tuples, stage, properties, met=same_keys(keys), columns=frame.columns)
+
+
+def merge_changes(
+    session: "SparkSession",
+    changes: "DataFrame",
+    stage: str,
+    properties: dict[str, str],
+    *,
+    key: Sequence[str],
+    columns: Sequence[str],
+) -> None:
+    """Write rows over those of an equal key, or beside them, and delete those marked as gone, in one commit."""
+    rows = changes.localCheckpoint()
+    if rows.isEmpty():
+        append(rows.select(*(quote(name) for name in columns)), stage, properties)
+        return
+    updates = ", ".join(f"target.{quote(name)} = source.{quote(name)}" for name in columns)
+    values = ", ".join(f"source.{quote(name)}" for name in columns)
+    statement = f"""
+        MERGE INTO {stage} AS target USING {{source}} AS source ON {same_keys(key)}
+        WHEN MATCHED AND source.{IS_GONE} THEN DELETE
+        WHEN MATCHED THEN UPDATE SET {updates}
+        WHEN NOT MATCHED AND NOT source.{IS_GONE} THEN INSERT ({quote_all(columns)}) VALUES ({values})"""
+    _run_merge(session, rows, statement, properties)
 
 
 def _put_in_place(
