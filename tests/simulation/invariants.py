@@ -28,7 +28,7 @@ from tests.simulation.oracle import (
     wrong_quarantine,
     wrong_slices,
 )
-from tests.simulation.project import EVENTS, FILES, NAMES, ONE_ID, STALE_AFTER
+from tests.simulation.project import EVENTS, FILES, NAMES, ONE_ID, STALE_AFTER, Project
 from tests.simulation.row_writes import cut_rows
 from tests.simulation.time_oracle import unread_times, wrong_times
 from tests.simulation.watch import Violation
@@ -73,9 +73,9 @@ def check_result(result: RunResult | LaminaError, process: Process) -> None:
             raise Violation(f"I9 {step.model} built {step.intervals}, planned were {planned}")
 
 
-def check_forward(world: World, action: Run, process: Process) -> None:
-    """A change of code that goes forward only is no reason to build a day again."""
-    forward = {design.name for design in world.project.designs if design.is_forward}
+def check_forward(project: Project, action: Run, process: Process) -> None:
+    """A change of code that goes forward only is no reason to build a day again; `project` is as the run read it."""
+    forward = {design.name for design in project.designs if design.is_forward}
     for work in (work for name in forward for work in _work_of(process, name)):
         if isinstance(work, Rebuild) and work.reason == "the query changed":
             raise Violation(f"{work.model} is built again, and its changes go forward only: {action}")

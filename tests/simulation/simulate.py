@@ -91,6 +91,7 @@ def _run(world: World, action: Run) -> None:
     world.has_accepted_empty |= action.flag == "accept_empty"
     world.has_read_behind |= action.behind > 0
     world.open_command().close()
+    project = world.project
     watch = Watch(
         world,
         world.compile()[0],
@@ -109,7 +110,7 @@ def _run(world: World, action: Run) -> None:
     with suppress(SimulatedCrash):
         result = run_engine(world, process, action=action, hook=hook)
         check_result(result, process)
-        check_forward(world, action, process)
+        check_forward(project, action, process)
         if action.trouble is None:
             check_budget(world, result, process)
             check_ready(world, result, process)
