@@ -44,6 +44,7 @@ def built_until(graph: Graph, model: CompiledModel, now: datetime) -> datetime:
     end = first_of(model, now if model.settings.cron is None else tick)
     if model.settings.allow_partials:
         end = now.replace(minute=0, second=0, microsecond=0)
+    is_over = first_of(model, end) == end
     for use in model.inputs:
         ahead = timedelta(seconds=use.after_seconds)
         if not use.is_model:
@@ -53,7 +54,9 @@ def built_until(graph: Graph, model: CompiledModel, now: datetime) -> datetime:
         elif str(use.name) != str(model.name):
             parent = graph.model(ModelName(use.name))
             if isinstance(parent.settings.strategy, TimeInterval):
-                end = min(end, built_until(graph, parent, now) - ahead)
+                there = built_until(graph, parent, now)
+                # Only a slice that is not over takes a day of its input as far as it has come: an hour waits for it.
+                end = min(end, (first_of(parent, there) if is_over else there) - ahead)
     return end if model.settings.allow_partials else first_of(model, end)
 
 

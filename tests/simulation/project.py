@@ -476,6 +476,11 @@ class Project(Value, frozen=True):
         """Return whether a model is built in days."""
         return any(design.template not in WHOLE for design in self.designs if design.name == name)
 
+    def reads_days_by_hour(self) -> bool:
+        """Return whether a model that is built in hours reads one that is built in longer slices."""
+        longer = {design.name for design in self.designs if design.template not in WHOLE and design.unit != "hour"}
+        return any(design.unit == "hour" and longer.intersection(design.inputs) for design in self.designs)
+
     def has_one_id(self) -> bool:
         """Return whether some model refuses an id that comes twice, or may do so later."""
         return any(design.template in WITH_ONE_ID for design in self.designs)

@@ -259,12 +259,15 @@ def _run_until_idle(world: World) -> RunResult | LaminaError | None:
 
 
 def _await_later_rows(world: World) -> None:
-    """Let time pass until every slice that was built is ready for code that reads further ahead: a rebuild waits."""
+    """Let time pass until every slice that was built is ready for other code, or on a finer grid: a rebuild waits."""
     if any(design.is_partial or design.rebuild != "stale" for design in world.project.designs):
         world.now = world.latest  # a day that was built further than it is due now cannot be compared with what is due
     reading_ahead = sum(design.template == "leading" for design in world.project.designs)
     if reading_ahead:
         world.now = world.latest = world.latest + (1 + MOST_AHEAD * reading_ahead) * DAY
+    if world.project.reads_days_by_hour():
+        # Hours that were built as part of an unfinished day are built again when that day of their input is over.
+        world.now = world.latest = (world.latest + DAY).replace(hour=14)
     if any(design.unit == "week" for design in world.project.designs):
         # At noon of a Monday every week is over, and released, in which something was built.
         monday = world.latest - world.latest.weekday() * DAY + 7 * (1 + (MOST_AHEAD * reading_ahead + 6) // 7) * DAY
