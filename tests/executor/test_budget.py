@@ -192,6 +192,36 @@ def test_a_lookback_alone_does_not_use_a_run_up(world: World, budget: Any, monke
     assert [days_of(run(world)) for _ in range(3)] == [["04-07"], ["05-08"], []]
 
 
+def test_rows_of_a_lookback_leave_a_new_slice_without_rows_to_the_same_run(world: World, budget: Any) -> None:
+    world.project = Project((Design(ROWS, "rows", ("raw.events",), batch_size=1, is_budgeted=True, lookback=2),))
+    budget(max_rows_written=100)
+    run(world)
+    budget(max_rows_written=4)
+    world.now += timedelta(days=1)
+    assert [days_of(run(world)) for _ in range(2)] == [["04-07"], []]
+
+
+def test_a_new_slice_that_has_no_room_beside_a_lookback_fails(world: World, budget: Any) -> None:
+    world.project = Project((Design(ROWS, "rows", ("raw.events",), batch_size=1, is_budgeted=True, lookback=2),))
+    budget(max_rows_written=100)
+    run(world)
+    budget(max_rows_written=5)
+    made = tuple((*row[:-1], 5) for row in world.new_rows("raw.events", day=5, count=2, seed=5))
+    world.commit("raw.events", (*world.rows("raw.events"), *made), is_append=True)
+    world.now += timedelta(days=1)
+    failed = built(run(world))
+    assert failed.error is not None
+    assert (failed.status, failed.error.code, failed.error.message) == (
+        "failed",
+        "L612",
+        "`mart.rows`: one batch has 2 rows after 4 that a lookback wrote again, and `max_rows_written` allows 5 in one "
+        "run",
+    )
+    budget(max_rows_written=6)
+    assert days_of(run(world)) == ["04-07"]
+    check_current(world)
+
+
 @pytest.mark.parametrize("flag", [None, "full_refresh"])
 def test_a_rebuild_of_slice_after_slice_goes_on_in_later_runs(
     world: World, budget: Any, flag: Literal["full_refresh"] | None

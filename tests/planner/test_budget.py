@@ -89,6 +89,7 @@ def test_a_rebuild_that_is_held_names_the_ways_out() -> None:
     [
         (stats(max_rows_written=10), Spent(rows=9), None),
         (stats(max_rows_written=10), Spent(rows=10), ("max_rows_written", 10)),
+        (stats(max_rows_written=10), Spent(rows=10, has_gone_on=False), None),
         (stats("warn", max_rows_written=10), Spent(rows=99), None),
         (stats(max_duration="2m"), Spent(seconds=119.9), None),
         (stats(max_duration="2m"), Spent(seconds=120.1), ("max_duration", 120)),

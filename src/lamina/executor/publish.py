@@ -1,7 +1,7 @@
 """One batch, exactly once: intent, stage, checks, diff, publish and record; nothing is seen before the last step."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Event as Signal
 from time import monotonic
@@ -13,6 +13,7 @@ from lamina.executor.budget import within_rows
 from lamina.executor.failpoint import failpoint
 from lamina.executor.runtime import Runtime
 from lamina.planner.anomalies import size_of
+from lamina.planner.budget import Spent
 from lamina.planner.ragged import rest_questions, unfinished_rest
 from lamina.planner.record import record_batch
 from lamina.planner.touches import (
@@ -101,7 +102,7 @@ class BatchBase:
     questions: tuple[DiffQuestion, ...]
     logs: Mapping[TableName, tuple[Touch, ...]]  # of its inputs
     is_followed: bool = False  # this run builds later slices of the table after it
-    rows_written: int = 0  # by earlier batches of the model in this run
+    spent: Spent = field(default_factory=Spent)  # by earlier batches of the model in this run
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def publish_batch(writer: Writer, batch_base: BatchBase, batch: Batch) -> Outcom
     _intend(writer, batch_base, batch)
     try:
         staged = _stage(writer, batch_base, batch)
-        within_rows(runtime, batch_base.model, staged, written=batch_base.rows_written)
+        within_rows(runtime, batch_base.model, staged, spent=batch_base.spent)
         checks, proven = _check(writer, batch_base, staged)
         unusual = judge_batch(runtime, batch_base.model, staged, before=batch_base.record.coverage)
         size = size_of(batch, staged.counts)

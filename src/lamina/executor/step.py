@@ -300,8 +300,7 @@ class Step:
         def attempt() -> Outcome:
             for _ in range(3):
                 is_followed = max(span.end for span in batch.slices) < self._last
-                written = self._spent().rows
-                batch_base = replace(self._state.batch_base(model), is_followed=is_followed, rows_written=written)
+                batch_base = replace(self._state.batch_base(model), is_followed=is_followed, spent=self._spent())
                 commit = CommitId(writer.runtime.new_id())
                 base, is_lost = self._state.base(model), self._state.is_base_lost(model)
                 pins = _other_tables(batch) if is_lost else batch.pins

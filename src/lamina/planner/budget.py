@@ -75,14 +75,14 @@ def beyond(limit: Limit, allowed: int) -> str:
 def used_up(model: CompiledModel, spent: Spent) -> tuple[Limit, int] | None:
     """Return the limit that keeps a run from starting another batch of a model, with what it allows.
 
-    Slices that a lookback builds again take their time in every run: where they take all of it, no run came further.
+    Slices that a lookback builds again take their time and rows in every run: where they take all, no run came further.
     """
     budget = model.settings.budget
-    if not budget.stops:
+    if not budget.stops or not spent.has_gone_on:
         return None
     if budget.max_rows_written is not None and spent.rows >= budget.max_rows_written:
         return "max_rows_written", budget.max_rows_written
-    if budget.max_seconds is not None and spent.seconds >= budget.max_seconds and spent.has_gone_on:
+    if budget.max_seconds is not None and spent.seconds >= budget.max_seconds:
         return "max_duration", budget.max_seconds
     return None
 
